@@ -43,9 +43,11 @@ static const Command *command_of(Arguments *a)
     }
     if (strchr(word, '.') || strchr(word, '/') || is_file(word)) return &commands[0];
     const char *near = nearest_command(a, word);
-    fprintf(stderr, "error: there is no command '%s'%s%s%s; use ", word, near ? "; did you mean '" : "",
-            near ? near : "",
-            near ? "'?" : "");
+    if (near) {
+        fprintf(stderr, "error: there is no command '%s'; did you mean '%s'?\n", word, near);
+        return NULL;
+    }
+    fprintf(stderr, "error: there is no command '%s'; use ", word);
     print_commands(stderr, ANY);
     fprintf(stderr, ", or a model: a file that ends in .onnx, .tflite or .te\n");
     return NULL;

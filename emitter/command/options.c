@@ -240,7 +240,7 @@ static const Option *option_of(Arguments *a, const char *word, const char **valu
         return o;
     }
     const char *name = copied(a, word, length), *near = name ? nearest_option(a, name) : NULL;
-    wrong("there is no option '%s'%s%s%s; see loopwright --help", name ? name : word, near ? "; did you mean '" : "",
+    wrong("there is no option '%s'; %s%s%s", name ? name : word, near ? "did you mean '" : "see loopwright --help",
           near ? near : "", near ? "'?" : "");
     return NULL;
 }

@@ -32,7 +32,7 @@ static void check_state(const Build *b, int i)
     const Tensor *in = b->model.input[b->states.at[i].input], *out = b->model.output[b->states.at[i].output];
     if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
         diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s; use equal types and "
-                             "shapes", in->name,
+                             "equal, fixed shapes", in->name,
                    dtype_info(in->type)->spelling, tensor_shape_text(cx, in), out->name,
                    dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
     const Tensor *first = build_initial(b, b->states.at[i].input);

@@ -70,7 +70,7 @@ static int bitcast(Ctx *cx, const Node *n, Tensor **out)
     const char *to = node_text(n, "to", "");
     if (!dtype_read(to, strlen(to), &t) || t == BOOL || n->in[0]->type == BOOL
         || dtype_info(t)->bytes != dtype_info(n->in[0]->type)->bytes) {
-        op_refuse(cx, n, "'to' is \"%s\"; use another type of numbers as large as %s", to,
+        op_refuse(cx, n, "'to' is \"%s\" for an input of type %s; use two types of equal size other than bool", to,
                   dtype_info(n->in[0]->type)->spelling);
         return 0;
     }
@@ -159,7 +159,7 @@ static const OpCase bitcast_cases[] = {
     { "to=i32", "f32[2][3]", "i32[2][3]", NULL },
     { "to=f64", "i64[4]", "f64[4]", NULL },
     { "to=u8", "i8[4]={-1,0,1,-128}", "u8[4]", NULL },
-    { "to=i16", "f32[4]", NULL, "as large as f32" },
+    { "to=i16", "f32[4]", NULL, "for an input of type f32" },
     { 0 }
 };
 static const OpCase cast_cases[] = {

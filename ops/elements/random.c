@@ -164,9 +164,8 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
                   rows = classes > 0 ? tensor_dim(x, 0) : -1;
     if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
     if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {
-        op_refuse(cx, n, "it draws %lld samples of %s; use at least one sample, and an input [rows][classes]",
-                         (long long)samples,
-                  tensor_shape_text(cx, x));
+        op_refuse(cx, n, "it draws %lld samples of %s; use at least one sample, an input [rows][classes] of fixed "
+                         "sizes above 0, and fewer than 2^31 results", (long long)samples, tensor_shape_text(cx, x));
         return 0;
     }
     const char *number = OP_TEXT(cx, "b*samples+s", { "samples", op_number(cx, samples) });

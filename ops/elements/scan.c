@@ -64,7 +64,7 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
         || !dtype_is_integer(x->type)) {
         op_refuse(cx, n,
-                  "'depth' is %lld, the index %s, the values %s; use a depth of at least 1, integer indices and two "
+                  "'depth' is %lld, the index %s, the values %s; use a depth of 1 to 2^31-1, integer indices and two "
                   "values [2]",
                   (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
         return 0;

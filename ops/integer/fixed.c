@@ -22,9 +22,9 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *a = n->in[0], *b = n->in[1], *inverse = n->in[2], *shift = n->in[3];
     if (a->type != I8 || b->type != I8 || inverse->type != I32 || shift->type != I32 || inverse->rank != 1
         || shift->rank != 1 || tensor_dim(inverse, 0) != 256 || tensor_dim(shift, 0) != 256) {
-        op_refuse(cx, n, "the operands are %s and %s, the tables %s and %s; use i8 and i32[256]",
-                  dtype_info(a->type)->spelling, dtype_info(b->type)->spelling, tensor_shape_text(cx, inverse),
-                  tensor_shape_text(cx, shift));
+        op_refuse(cx, n, "the operands are %s and %s, the tables %s%s and %s%s; use i8 operands and i32[256] tables",
+                  dtype_info(a->type)->spelling, dtype_info(b->type)->spelling, dtype_info(inverse->type)->spelling,
+                  tensor_shape_text(cx, inverse), dtype_info(shift->type)->spelling, tensor_shape_text(cx, shift));
         return 0;
     }
     Tensor *at = OP_FORMULA(cx, n, "at[*] = i32(b[*]) + 128", BIND_T("b", n->in[1]));
@@ -148,9 +148,9 @@ static bool check_prod(Ctx *cx, const Node *n, const bool *chosen)
         op_refuse(cx, n, "the input is %s%s; use i8 or i16, with elements along the reduced axes",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
     else if (m < 0 || m > INT16_MAX || shift < 1 || shift > 46)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of at most 32767, and a shift of 1 "
-                         "to 46", (long long)m,
-                  (long long)shift);
+        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of 0 to 32767, and a shift of "
+                         "1 to 46",
+                  (long long)m, (long long)shift);
     return !ctx_failed(cx);
 }
 

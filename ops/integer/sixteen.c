@@ -95,9 +95,9 @@ static bool check_curve(Ctx *cx, const Node *n)
 {
     const int64_t shift = node_int(n, "shift", 0), m = node_int(n, "multiplier", 3);
     if (shift < 0 || shift > 31 || m < 0 || m > INT16_MAX)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of at most 32767, and a shift of at "
-                         "most 31", (long long)m,
-                  (long long)shift);
+        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of 0 to 32767, and a shift of "
+                         "0 to 31",
+                  (long long)m, (long long)shift);
     return !ctx_failed(cx) && check_input(cx, n, (const DType[]){ U16 }, (const int64_t[]){ 256 });
 }
 
@@ -209,7 +209,7 @@ static const OpCase curve_cases[] = {
     { "", "i16[2][5] u16[256]", "i16[2][5]", NULL },
     { "multiplier=20000 shift=12", "i16[6]={0,-1,1,-32768,32767,100} u16[256]", "i16[6]", NULL },
     { "multiplier=32767 shift=31", "i16[6]={0,-1,1,-32768,32767,100} u16[256]", "i16[6]", NULL },
-    { "shift=32", "i16[6] u16[256]", NULL, "a shift of at most 31" },
+    { "shift=32", "i16[6] u16[256]", NULL, "a shift of 0 to 31" },
     { "", "i8[3] u16[256]", NULL, "use i16" },
     { "", "i16[3] u16[255]", NULL, "use u16[256]" },
     { 0 }

@@ -107,7 +107,7 @@ static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
     if (!op_same_type(cx, n) || !op_float(cx, n)) return 0;
     if (x->rank != 4 || k->rank != 3 || x->shape[3] != k->shape[2] || !tensor_is_fixed(x) || !tensor_is_fixed(k)
         || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
-        op_refuse(cx, n, "the input is %s and the kernel %s; use [n][h][w][c] and [kh][kw][c]",
+        op_refuse(cx, n, "the input is %s and the kernel %s; use fixed sizes above 0: [n][h][w][c] and [kh][kw][c]",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, k));
         return 0;
     }

@@ -334,9 +334,10 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
         || image->shape[0] != roi->shape[0] || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || roi->type != x->type
         || !dtype_is_integer(image->type)) {
         op_refuse(cx, n,
-                  "x is %s, the boxes %s and their images %s; use [n][h][w][c], [boxes][4] of the same type and "
-                  "integers [boxes]",
-                  tensor_shape_text(cx, x), tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
+                  "x is %s%s, the boxes %s%s and their images %s%s; use [n][h][w][c], [boxes][4] of x's type, neither "
+                  "of them empty, and integers [boxes]",
+                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(roi->type)->spelling,
+                  tensor_shape_text(cx, roi), dtype_info(image->type)->spelling, tensor_shape_text(cx, image));
         return 0;
     }
     if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
@@ -387,8 +388,8 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
     if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1
         || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
         op_refuse(cx, n,
-                  "x is %s, the boxes %s, 'height' %lld, 'width' %lld; use [n][h][w][c], [boxes][5] and 1 to 4096 "
-                  "cells along each dimension",
+                  "x is %s, the boxes %s, 'height' %lld, 'width' %lld; use [n][h][w][c] and [boxes][5], neither of "
+                  "them empty, and 1 to 4096 cells along each dimension",
                   tensor_shape_text(cx, x), tensor_shape_text(cx, roi), (long long)h, (long long)w);
         return 0;
     }

@@ -30,7 +30,8 @@ static bool read_sizes(Deform *d)
     if (!op_same_type(d->cx, d->n) || !op_float(d->cx, d->n)) return false;
     if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1
         || tensor_elems(k) < 1) {
-        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; use [n][h][w][c] and [kh][kw][c][o]",
+        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; use fixed sizes above 0: [n][h][w][c] and "
+                               "[kh][kw][c][o]",
                   tensor_shape_text(d->cx, x), tensor_shape_text(d->cx, k));
         return false;
     }

@@ -14,7 +14,8 @@ static int det(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0];
     if (!op_float(cx, n)) return 0;
     if (x->rank != 3 || x->shape[1] != x->shape[2] || tensor_dim(x, 1) < 1) {
-        op_refuse(cx, n, "the input is %s; use square matrices [matrices][n][n]", tensor_shape_text(cx, x));
+        op_refuse(cx, n, "the input is %s; use square matrices [matrices][n][n] with n at least 1",
+                  tensor_shape_text(cx, x));
         return 0;
     }
     const Expr *size = x->shape[1], *shape[] = { size, x->shape[0], size, size };

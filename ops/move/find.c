@@ -30,8 +30,8 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Expr *size = size_product(cx, x->shape, x->rank);
     if (capacity < 1 || capacity > INT32_MAX || op_greatest(cx, size) < 1 || x->rank < 1
         || (x->rank > 1 && size->kind != EXPR_INT)) {
-        op_refuse(cx, n, "'capacity' is %lld for the input %s; use a capacity of at least 1, and an input with "
-                         "elements%s",
+        op_refuse(cx, n, "'capacity' is %lld for the input %s; use a capacity of 1 to 2^31-1, and an input of at least "
+                         "one dimension that is not empty%s",
                   (long long)capacity, tensor_shape_text(cx, x),
                   size->kind == EXPR_INT ? "" : ", in one dimension if it is open");
         return 0;
@@ -69,9 +69,9 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     int64_t capacity = node_int(n, "capacity", 0);
     const bool fits = x->rank == 2 && op_greatest(cx, x->shape[0]) >= 1 && op_least(cx, x->shape[1]) >= 1;
     if (capacity < 1 || capacity > INT32_MAX || !fits || x->type == BOOL) {
-        op_refuse(cx, n, "'capacity' is %lld for the rows of %s; use a capacity of at least 1, and numbers "
-                         "[rows][elements]",
-                  (long long)capacity, tensor_shape_text(cx, x));
+        op_refuse(cx, n, "'capacity' is %lld for the rows of %s%s; use a capacity of 1 to 2^31-1, and [rows][elements] "
+                         "of at least 1, not of bool",
+                  (long long)capacity, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
         return 0;
     }
     const Bind rows = BIND_V("N", x->shape[0]), width = BIND_V("W", x->shape[1]), limit = BIND_I(cx, "K", capacity);
@@ -111,9 +111,11 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
         || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1 || tensor_dim(x, 1) < 1 || skips < 0
         || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
         op_refuse(
-            cx, n, "x is %s, the n-grams are %s of lengths %s, %lld skips; use [n][l], [o][m] with m up to 16, and "
-                   "i32[o]",
-            tensor_shape_text(cx, x), tensor_shape_text(cx, gram), tensor_shape_text(cx, length), (long long)skips);
+            cx, n, "x is %s%s, the n-grams are %s%s of lengths %s%s, %lld skips; use [n][l] with l at least 1, [o][m] "
+                   "of its type with o and m at least 1 and m up to 16, i32[o], and 0 to 2^30-1 skips",
+            dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(gram->type)->spelling,
+            tensor_shape_text(cx, gram), dtype_info(length->type)->spelling, tensor_shape_text(cx, length),
+            (long long)skips);
         return 0;
     }
     Text all = text_new(cx);
@@ -161,7 +163,7 @@ static const OpCase unique_cases[] = {
 };
 static const OpCase ngram_count_cases[] = {
     { "skips=1", "i64[2][6]={1,1,3,3,3,7,8,6,7,5,6,8} i64[3][2]={5,6,7,8,3,3} i32[3]={2,2,1}", "f32[2][3]", NULL },
-    { "", "i32[1][3] f32[2][2] i32[2]", NULL, "the n-grams are [2][2]" },
+    { "", "i32[1][3] f32[2][2] i32[2]", NULL, "the n-grams are f32[2][2]" },
     { 0 }
 };
 

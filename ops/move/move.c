@@ -177,7 +177,8 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     Range ranges[MAX_RANK];
     bool listed[MAX_RANK] = { false }, any_decided = false;
     if (count > x->rank || !end || end->count != count || (axes && axes->count != count)) {
-        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is sliced",
+        op_refuse(cx, n, "'begin' has %d values, 'end' %d and 'axes' %d, for the input %s; use one value of each per "
+                         "axis that is sliced, or omit 'axes'", count, end ? end->count : 0, axes ? axes->count : 0,
                   tensor_shape_text(cx, x));
         return 0;
     }
@@ -189,14 +190,15 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
         const bool is_decided = size_is_decided(cx, x->shape[d]) || size_is_decided(cx, from)
                                 || size_is_decided(cx, to);
         if (step[i]) ranges[d] = (is_decided ? decided_range : range_of)(cx, from, to, step[i], x->shape[d]);
-        if (!step[i] || op_least(cx, ranges[d].count) < !is_decided || listed[d]) {
+        if (listed[d])
+            op_refuse(cx, n, "axis %d of %s is sliced twice; use each axis once", d, tensor_shape_text(cx, x));
+        else if (!step[i] || op_least(cx, ranges[d].count) < !is_decided)
             op_refuse(cx, n,
-                      "the slice from %lld to %lld by %lld along axis %d of %s is empty or repeats an axis; use a "
-                      "result with elements, and each axis once%s",
+                      "the slice from %lld to %lld by %lld along axis %d of %s is empty; use a step other than 0, and "
+                      "a result with elements%s",
                       (long long)begin->ints[i], (long long)end->ints[i], (long long)step[i], d,
                       tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
-            return 0;
-        }
+        if (ctx_failed(cx)) return 0;
         listed[d] = true;
         any_decided = any_decided || is_decided;
     }
@@ -387,8 +389,10 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     /* if the run decides the size, the importer's calls test that x has elements if there are indices */
     const bool has_elements = size_is_decided(cx, x->shape[axis]) || op_least(cx, x->shape[axis]) >= 1;
     if (!dtype_is_integer(index->type) || !has_elements || rank > MAX_RANK) {
-        op_refuse(cx, n, "the input is %s and the index %s%s; use an integer index and at most %d dimensions",
-                  tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
+        op_refuse(cx, n, "the input is %s and the index %s%s; use an integer index, a result of at most %d dimensions, "
+                         "and at least one element along axis %d",
+                  tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK,
+                  axis);
         return 0;
     }
     const Expr *axes[MAX_RANK], *at[MAX_RANK];
@@ -515,8 +519,9 @@ static const OpCase slice_cases[] = {
     { "begin=-3,0 end=1000,2 axes=1,0", "f32[4][5]", "f32[2][3]", NULL },
     { "begin=-1 end=-1000 step=-2", "f32[5]", "f32[3]", NULL },
     { "begin=0 end=5 step=2", "f32[5]", "f32[3]", NULL },
-    { "begin=3 end=3", "f32[5]", NULL, "is empty or repeats an axis" },
-    { "begin=0,0 end=1", "f32[5][5]", NULL, "one value for each axis" },
+    { "begin=3 end=3", "f32[5]", NULL, "is empty" },
+    { "begin=0,1 end=2,3 axes=0,0", "f32[5][5]", NULL, "axis 0 of [5][5] is sliced twice" },
+    { "begin=0,0 end=1", "f32[5][5]", NULL, "'begin' has 2 values, 'end' 1" },
     { 0 }
 };
 static const OpCase pad_cases[] = {

@@ -53,7 +53,7 @@ static int ramp(Ctx *cx, const Node *n, Tensor **out)
     const Expr *count = count_of(cx, n);
     if (!count || !op_same_type(cx, n)) return 0;
     if (start->rank || step->rank || start->type == BOOL) {
-        op_refuse(cx, n, "it counts from %s%s by %s; use numbers without dimensions",
+        op_refuse(cx, n, "the start is %s%s and the step %s; use numbers without dimensions, not of bool",
                   dtype_info(start->type)->spelling, tensor_shape_text(cx, start), tensor_shape_text(cx, step));
         return 0;
     }
@@ -67,11 +67,12 @@ static int bind_size(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *count = n->in[0];
     const Attr *like = node_attr(n, "like");
-    if (count->rank || count->type != I64 || (like && like->tensor->rank != 1)) {
+    if (count->rank || count->type != I64)
         op_refuse(cx, n, "the count is %s%s; use an i64 scalar", dtype_info(count->type)->spelling,
                   tensor_shape_text(cx, count));
-        return 0;
-    }
+    if (like && like->tensor->rank != 1)
+        op_refuse(cx, n, "'like' is %s; use a tensor of one dimension", tensor_shape_text(cx, like->tensor));
+    if (ctx_failed(cx)) return 0;
     out[0] = OP_FORMULA(cx, n, "y = count", BIND_T("count", n->in[0]));
     return out[0] ? 1 : 0;
 }

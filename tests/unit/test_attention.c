@@ -305,7 +305,7 @@ int main(void)
     test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!",
                  "3 heads in [1][3][8]");
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y",
-                 "use a number of query heads that is a multiple");
+                 "queries of the keys' size, and a multiple of their heads");
     test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y",
                  "use both past inputs, without a number of valid keys");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh",

@@ -43,11 +43,11 @@ static void test_values_equal_text(void)
 
 static const struct { const char *label, *op; Attr attr; const char *wanted; } refused[] = {
     { "not-a-number-is-refused", "clip", { "min", ATTR_REAL, .count = 1, .real = (double)NAN },
-      "attribute 'min' is 'nan'" },
+      "attribute 'min' is \"nan\"" },
     { "greatest-integer-is-refused", "softmax", { "axis", ATTR_INT, .count = 1, .integer = INT64_MAX },
-      "attribute 'axis' is '9223372036854775807'" },
+      "attribute 'axis' is \"9223372036854775807\"" },
     { "list-with-the-least-integer-is-refused", "reduce_sum",
-      { "axes", ATTR_INTS, .count = 2, .ints = (const int64_t[]){ 0, INT64_MIN } }, "attribute 'axes' is '0,-9" },
+      { "axes", ATTR_INTS, .count = 2, .ints = (const int64_t[]){ 0, INT64_MIN } }, "attribute 'axes' is \"0,-9" },
     { "another-kind-is-an-internal-error", "softmax", { "axis", ATTR_REAL, .count = 1, .real = 1 },
       "attribute 'axis' has another kind" },
     { "misspelt-name-is-refused", "softmax", { "axes", ATTR_INT, .count = 1, .integer = 1 },

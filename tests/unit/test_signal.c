@@ -109,20 +109,42 @@ static void test_case(const Case *c)
     ctx_free(cx);
 }
 
-static void test_too_long(void)
+typedef struct Refused { const char *name, *model, *wanted; } Refused;
+
+/* Each test of several conditions names the one that fails, with a remedy that is true for it. */
+static const Refused refused[] = {
+    { "too-long", "x:1,6,1;n#70000;>y;DFT x,n y axis=1!", "70000 elements; use 1 to 65536" },
+    { "parts", "x:1,6,3;>y;DFT x y axis=1!", "the input is f32[1][6][3]; use floats [..][1] (real) or [..][2]" },
+    { "axis-of-parts", "x:1,6,1;>y;DFT x y axis=2!", "'axis' is 2, the dimension of the real and imaginary parts" },
+    { "frame-without-samples", "x:1,6,1;s#2;n#8;>y;STFT x,s,,n y",
+      "frames of 8 samples, 2 apart, for a signal [1][6][1]; use frames of 1 to 65536 samples" },
+    { "type-of-weights", "b#4;n#8;r#16;l%1,1%0%0;h%1,1%0%8;>y;MelWeightMatrix b,n,r,l,h y output_datatype=6!",
+      "'output_datatype' is int32; use a float type" },
+    { "bands", "b#0;n#8;r#16;l#0;h#8;>y;MelWeightMatrix b,n,r,l,h y", "it has 0 bands and a transform of 8 points" },
+    { "edges", "b#4;n#8;r#16;l#9;h#8;>y;MelWeightMatrix b,n,r,l,h y", "from 9 to 8 Hz at a rate of 16 Hz" },
+    { "no-counts", "x:1,4:6;>y;TfIdfVectorizer x y mode=TF min_gram_length=1! max_gram_length=1! pool_int64s=2,3 "
+      "ngram_indexes=0,1", "the attribute 'ngram_counts' is missing" },
+    { "skips", "x:1,4:6;>y;TfIdfVectorizer x y mode=TF max_skip_count=2000000! pool_int64s=2,3 ngram_counts=0 "
+      "ngram_indexes=0,1", "'max_skip_count' is 2000000; use 0 to 1048576" },
+    { "constant-of-floats", "x:2,4;s$1$2$4,2;>y;Reshape x,s y", "input 1 (\"s\") is f32[2]; use a list of integers" },
+    { "targets-missing", "x:2,3,4;t:2,3,4:7;>y;NegativeLogLikelihoodLoss x,t y",
+      "the scores are [2][3][4] and the targets [2][3][4]; use scores [n][classes][..]" },
+};
+
+static void test_refused(const Refused *r)
 {
     Ctx *cx = context_new(NULL, NULL);
-    Text file = onnx_text(cx, "x:1,6,1;n#70000;>y;DFT x,n y axis=1!");
+    Text file = onnx_text(cx, r->model);
     Model m = { 0 };
     const bool was_read = onnx_read(cx, "signal.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
     const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
-    check_that(!was_read && strstr(said, "70000 elements; use 1 to 65536"), "too long", "said: %s", said);
+    check_that(!was_read && strstr(said, r->wanted), check_label("refused", r->name), "said: %s", said);
     ctx_free(cx);
 }
 
 int main(void)
 {
     CHECK_EACH(test_case, cases);
-    test_too_long();
+    CHECK_EACH(test_refused, refused);
     return check_done();
 }

@@ -156,8 +156,8 @@ static const char *show(lw_computation *p)
 static bool has_statements(const lw_computation *p, const char *function)
 {
     if (p->group)
-        diag_error(p->cx, p->name, "%s: the group of a schedule function cannot have statements; call it with a "
-                   "computation of lw_define", function);
+        diag_error(p->cx, p->name, "%s: the group of a schedule function cannot have statements; call %s with a "
+                   "computation of lw_define", function, function);
     return !ctx_failed(p->cx);
 }
 

@@ -214,10 +214,10 @@ static Tensor *constant(lw_call *c, const char *type, int rank, const int64_t *s
     if (!dtype_read(type, strlen(type), &of))
         diag_error(cx, function, "'%s' is not an element type; use %s", type, op_types_text(cx, NULL));
     if (!c->in_graph) diag_error(cx, function, "a compute has no constants; use numbers in formulas");
-    if (rank < 0 || rank > MAX_RANK || (rank && !shape) || !data)
-        diag_error(cx, function, "it has %d dimensions, or the shape or data are NULL; pass 0 to %d dimensions, a "
-                                 "shape and data",
-                   rank, MAX_RANK);
+    if (rank < 0 || rank > MAX_RANK)
+        diag_error(cx, function, "it has %d dimensions; pass 0 to %d dimensions", rank, MAX_RANK);
+    if ((rank && !shape) || !data)
+        diag_error(cx, function, "the %s is NULL; pass a pointer to it", data ? "shape" : "data");
     for (int d = 0; d < rank && !ctx_failed(cx); d++)
         if (shape[d] < 1 || shape[d] > INT32_MAX)
             diag_error(cx, function, "dimension %d has %lld elements; use at least 1", d, (long long)shape[d]);

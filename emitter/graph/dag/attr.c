@@ -64,13 +64,15 @@ Attr attr_if(bool is_given, Attr a)
 static bool is_readable(int64_t v) { return v >= -ATTR_MOST && v <= ATTR_MOST; }
 
 /* Refuses a value that has no text form, because a printed graph must read back. */
-static void check_value(Ctx *cx, const Op *op, const AttrRow *row, const Attr *a)
+static void check_value(Ctx *cx, const Op *op, const Attr *a)
 {
     bool well = a->kind == ATTR_INT ? is_readable(a->integer) : a->kind != ATTR_REAL || a->real == a->real;
     for (int i = 0; well && i < a->count; i++)
         well = a->kind == ATTR_INTS ? is_readable(a->ints[i]) : a->kind != ATTR_REALS || a->reals[i] == a->reals[i];
     if (!well)
-        diag_error(cx, op->name, "attribute '%s' is '%s'; expected: %s", a->name, attr_text(cx, a), row->meaning);
+        diag_error(cx, op->name, "attribute '%s' is \"%s\", which cannot be printed and read back; use %s", a->name,
+                   attr_text(cx, a), a->kind == ATTR_INT || a->kind == ATTR_INTS ? "integers from 9 - 2^63 to 2^63 - 9"
+                   : "numbers other than NaN");
 }
 
 const Attr *attrs_of_call(Ctx *cx, const Op *op, const Attr *given, int *count)
@@ -85,7 +87,7 @@ const Attr *attrs_of_call(Ctx *cx, const Op *op, const Attr *given, int *count)
         const AttrRow *row = op_attr_row(op, a.name);
         if (row && row->kind != a.kind)
             diag_internal(cx, op->name, "attribute '%s' has another kind", a.name);
-        else if (row) check_value(cx, op, row, &a);
+        else if (row) check_value(cx, op, &a);
         const size_t n = (size_t)a.count;
         if (a.kind == ATTR_INTS) a.ints = arena_copy(cx->arena, a.ints, n * sizeof *a.ints);
         if (a.kind == ATTR_REALS) a.reals = arena_copy(cx->arena, a.reals, n * sizeof *a.reals);
@@ -165,13 +167,19 @@ static bool read_list(Ctx *cx, const char *value, Attr *a)
     return true;
 }
 
+/* The accepted texts of attributes of each kind. */
+static const char *const attr_forms[] = {
+    [ATTR_INT] = "an integer", [ATTR_INTS] = "integers with commas between them", [ATTR_REAL] = "a number",
+    [ATTR_REALS] = "numbers with commas between them", [ATTR_TEXT] = "a word",
+    [ATTR_TENSOR] = "an attribute of numbers or words, because a tensor has no text"
+};
+
 Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value)
 {
     Attr a = { .name = row->name, .kind = row->kind, .text = value };
     bool well = row->kind == ATTR_TEXT || (row->kind != ATTR_TENSOR && read_list(cx, value, &a));
     if (!well)
-        diag_error(cx, op->name, "attribute '%s' is '%s'; expected: %s", row->name, value,
-                   row->meaning);
+        diag_error(cx, op->name, "attribute '%s' is \"%s\"; use %s", row->name, value, attr_forms[row->kind]);
     return a;
 }
 

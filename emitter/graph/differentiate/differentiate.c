@@ -166,7 +166,7 @@ static bool check(const Sweep *s, const Tensor *y, const Tensor *seed, Tensor *c
                    tensor_shape_text(cx, y), y->name);
     for (int i = 0; i < count; i++) {
         if (!dtype_is_float(wanted[i]->type))
-            diag_error(cx, wanted[i]->name, "the gradient is with respect to %s; use a float type",
+            diag_error(cx, wanted[i]->name, "the gradient is with respect to a tensor of type %s; use a float type",
                        dtype_info(wanted[i]->type)->spelling);
         if (!is_below(s, y, wanted[i]))
             diag_error(cx, wanted[i]->name, "\"%s\" does not depend on it; use a tensor from which it is computed",

@@ -208,9 +208,9 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
                          "output %d (\"%s\") of the operator is not supported; read only the outputs before it", i,
                          t->name);
     if (im->value[index] || im->bytes.shifted[index] || t->data.count)
-        diag_error(im->cx, tflite_tensor_where(im->cx, t),
-                   "it is the output of two operators, or a constant that an operator writes; write it with one "
-                   "operator");
+        diag_error(im->cx, tflite_tensor_where(im->cx, t), "it is %s; write each tensor with one operator",
+                   t->data.count ? "a constant that an operator writes" : "the output of two operators, or an input "
+                   "that an operator writes");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, result);
     for (int j = 0; j < c->in_count; j++) is_new = is_new && result != c->in[j];

@@ -440,8 +440,8 @@ static void read_values(Formula *f, Token at)
     if (count != expected)
         lex_error(l, at, "%d value%s expected, not %d", expected, expected == 1 ? " is" : "s are", count);
     else if (f->name_count > expected)
-        lex_error(l, at, "%s has %d results; use at most as many names, not %d",
-                  f->own ? f->own->name : reducer_info(f->spec.reducer)->spelling, expected, f->name_count);
+        lex_error(l, at, "%s has %d results, but %d names are given; use at most %d names",
+                  f->own ? f->own->name : reducer_info(f->spec.reducer)->spelling, expected, f->name_count, expected);
     else check_reduced_type(f, at);
     for (int i = 0; f->within && i < count && !ctx_failed(l->cx); i++)
         f->spec.value[i] = expr_select(l->cx, f->within, f->spec.value[i], neutral_value(f, i));

@@ -49,8 +49,8 @@ static const Expr *address(Storages *s, const ExternalCall *c, const Tensor *t)
     const ExternalView v = view_of(s, c, t);
     if (!is_dense(cx, st, t, &v) && !(has_rows(st, t) && external_knows_strides(e, t)))
         diag_error(cx, t->name,
-                   "%s takes this tensor as row-major elements, and its rows are apart; use a call that takes "
-                   "stride(%s, N) for all dimensions but the last", e->function, t->name);
+                   "%s reads this tensor as contiguous elements, but its rows are not adjacent; use a call that "
+                   "receives stride(%s, N) for all dimensions except the last", e->function, t->name);
     const bool is_in_loop = external_is_in_loop(c->above, c->depth);
     for (int d = 0; d < t->rank; d++) first[d] = is_in_loop ? v.begin[d] : st->begin[d];
     const Expr *load = load_expr(cx, st->memory, simplify(cx, storage_index(cx, st, t, first), NULL));

@@ -121,8 +121,9 @@ bool onnx_slice_by_value(OnnxCall *c)
     if (axis_count == -2 || steps == -2) return true;
     if (count < 1 || count > c->in[0]->rank || tensor_elems(ends) != count || (axis_count >= 0 && axis_count != count)
         || (steps >= 0 && steps != count)) {
-        onnx_refuse(c, "there are %lld starts, %lld ends, %d axes and %d steps (-1: absent); use equal counts",
-                    (long long)count, (long long)tensor_elems(ends), axis_count, steps);
+        onnx_refuse(c, "there are %lld starts, %lld ends, %d axes and %d steps (-1: absent) for an input of %d "
+                       "dimensions; use equal counts of 1 to the number of dimensions",
+                    (long long)count, (long long)tensor_elems(ends), axis_count, steps, c->in[0]->rank);
         return true;
     }
     Tensor *x = c->in[0];

@@ -60,6 +60,12 @@ static int64_t near_32_bits(int64_t v)
     return v > most ? most : v < -INT32_MAX ? -INT32_MAX : v;
 }
 
+const char *onnx_found_text(Ctx *cx, const Tensor *t)
+{
+    return tensor_is_constant(t) ? text_format(cx, "%s%s", dtype_info(t->type)->spelling, tensor_shape_text(cx, t))
+                                 : "not constant";
+}
+
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
 {
     const OnnxAttr *a = attr ? onnx_attr(c, attr) : NULL;
@@ -67,8 +73,8 @@ int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
     int64_t count = a ? a->int_count : t ? tensor_elems(t) : -1;
     if (!a && !t) return -1;
     if (!a && (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->rank > 1)) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; use a list of integers that is known at compile time",
-                         index, t->name);
+        onnx_unsupported(c, "input %d (\"%s\") is %s; use a list of integers that is known at compile time", index,
+                         t->name, onnx_found_text(c->cx, t));
         return -2;
     }
     if (count > most) {
@@ -104,8 +110,8 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
     const Tensor *t = onnx_in(c, index);
     if (!t) return false;
     if (!tensor_is_constant(t) || tensor_elems(t) != 1) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; use one number that is known at compile time", index,
-                         t->name);
+        onnx_unsupported(c, "input %d (\"%s\") is %s; use one number that is known at compile time", index, t->name,
+                         onnx_found_text(c->cx, t));
         return false;
     }
     Scalar s = dtype_load(t->type, t->data, 0);

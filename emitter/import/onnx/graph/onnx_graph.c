@@ -268,17 +268,17 @@ static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
     }
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where,
-                    "the operator %s%s%s%s is not known%s%s; use an operator that `loopwright ops --onnx` lists, or "
+                    "the operator %s%s%s%s is not known; %s an operator that `loopwright ops --onnx` lists, or "
                     "compute it with your own C function, --extern %s", n->type,
                     is_standard(n) ? "" : " of the domain \"", is_standard(n) ? "" : n->domain,
-                    is_standard(n) ? "" : "\"", near ? "; did you mean " : "",
-                    near ? text_format(cx, "'%s'?", near) : "", n->type);
+                    is_standard(n) ? "" : "\"",
+                    near ? text_format(cx, "did you mean '%s'? Otherwise use", near) : "use", n->type);
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {
         if (!onnx_op_has_attr(op, n->attr[i].name))
-            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; use %s", n->attr[i].name,
-                        *op->attrs ? op->attrs : "none");
+            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; %s%s", n->attr[i].name,
+                        *op->attrs ? "use one of " : "remove it", op->attrs);
         if (n->attr[i].tensor && n->attr[i].tensor->data_type != ONNX_STRING)
             check_constant_type(s->import, where, n->attr[i].tensor->data_type);
     }

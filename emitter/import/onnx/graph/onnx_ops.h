@@ -134,6 +134,7 @@ const char *onnx_text(const OnnxCall *c, const char *name, const char *otherwise
  * count, -1 if both are absent, or -2 if the input is refused. Values are clamped to 32 bits; INT64_MAX and its clamped
  * value mean "to the end". */
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most);
+const char *onnx_found_text(Ctx *cx, const Tensor *t);       /* "not constant", or a constant's type and shape */
 /* Does the same as onnx_ints for an attribute that is an input since operator set `since`. */
 int onnx_ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most);
 /* Reads an input whose elements may be open sizes (onnx_open.c). */

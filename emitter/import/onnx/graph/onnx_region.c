@@ -270,7 +270,7 @@ static Tensor *as_state(Body *b, int i)
     if (are_fixed && old_state->type == new_state->type && tensor_elems(old_state) == tensor_elems(new_state))
         return onnx_reshape(b->c, new_state, shape, old_state->rank);
     onnx_unsupported(b->c,
-                     "its state \"%s\" is %s%s before and %s%s after an iteration, and the run decides its trip "
+                     "its state \"%s\" is %s%s before and %s%s after an iteration, and the run decides the loop's trip "
                      "count; use a state that keeps its shape, or a constant trip count",
                      old_state->name, dtype_info(old_state->type)->spelling, tensor_shape_text(b->c->cx, old_state),
                      dtype_info(new_state->type)->spelling, tensor_shape_text(b->c->cx, new_state));

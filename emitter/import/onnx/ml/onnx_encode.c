@@ -48,8 +48,8 @@ static Tensor *encoded(OnnxCall *c, Tensor *keys, Tensor *values, Tensor *none)
     if (!onnx_requires(c, 1) || !keys || !values || !none) return NULL;
     Tensor *x = c->in[0];
     if (keys->rank != 1 || values->rank != 1 || tensor_elems(keys) != tensor_elems(values) || tensor_elems(keys) < 1) {
-        onnx_refuse(c, "the keys are %s and the values %s; use lists of equal length", tensor_shape_text(c->cx, keys),
-                    tensor_shape_text(c->cx, values));
+        onnx_refuse(c, "the keys are %s and the values %s; use lists of equal length that are not empty",
+                    tensor_shape_text(c->cx, keys), tensor_shape_text(c->cx, values));
         return NULL;
     }
     if (onnx_holds_strings(c->strings, keys) != onnx_holds_strings(c->strings, x)) {

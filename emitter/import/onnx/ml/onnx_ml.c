@@ -176,8 +176,8 @@ static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
     const int intercepts = onnx_ml_count(c, "intercepts");
     if (!x) return NULL;
     if (targets < 1 || count != targets * features || (intercepts && intercepts != targets)) {
-        onnx_refuse(c, "there are %lld coefficients and %d intercepts for %lld targets of %lld features; use targets * "
-                       "features coefficients, and one intercept per target",
+        onnx_refuse(c, "there are %lld coefficients and %d intercepts for %lld targets of %lld features; use at least "
+                       "one target, targets * features coefficients, and no intercepts or one per target",
                        (long long)count, intercepts, (long long)targets, (long long)features);
         return NULL;
     }
@@ -295,9 +295,15 @@ static void feature_vectorizer(OnnxCall *c)
     for (int i = 0; i < c->in_count && !ctx_failed(c->cx); i++) {
         in[i] = onnx_cast(c, c->in[i]->rank == 1 ? onnx_reshape(c, c->in[i], (int64_t[]){ 1, -1 }, 2) : c->in[i], F32);
         const int64_t width = in[i] && in[i]->rank == 2 ? tensor_dim(in[i], 1) : -1;
-        if (width < 0 || (sizes && (sizes->int_count <= i || sizes->ints[i] != width)))
-            onnx_refuse(c, "input %d is %s; use [n][features], with as many features as 'inputdimensions' states", i,
+        if (width < 0)
+            onnx_refuse(c, "input %d is %s; use [features], or [n][features] with a fixed number of features", i,
                         tensor_shape_text(c->cx, c->in[i]));
+        else if (sizes && sizes->int_count <= i)
+            onnx_refuse(c, "'inputdimensions' has %d sizes for %d inputs; use one size per input", sizes->int_count,
+                        c->in_count);
+        else if (sizes && sizes->ints[i] != width)
+            onnx_refuse(c, "input %d is %s, but its size in 'inputdimensions' is %lld; use the number of features", i,
+                        tensor_shape_text(c->cx, c->in[i]), (long long)sizes->ints[i]);
     }
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, in, c->in_count, ATTRS(attr_int("axis", 1)));
 }

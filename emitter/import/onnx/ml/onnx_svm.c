@@ -50,14 +50,15 @@ static bool svm_lists(OnnxCall *c, const Tensor *x, int64_t vectors, int64_t coe
     const int64_t features = x ? tensor_dim(x, 1) : 0;
     const int given = onnx_ml_count(c, "support_vectors"), params = onnx_ml_count(c, "kernel_params");
     if (!x || ctx_failed(c->cx)) return false;
-    if (vectors > INT32_MAX || given != vectors * features || onnx_ml_count(c, "coefficients") != coefficients
-        || (params && params < 3)) {
-        onnx_refuse(c, "%lld vectors of %lld features have %d numbers, %d coefficients and %d kernel parameters; use "
-                    "%lld numbers, %lld coefficients and 3 parameters", (long long)vectors, (long long)features, given,
-                    onnx_ml_count(c, "coefficients"), params, (long long)(vectors * features), (long long)coefficients);
-        return false;
-    }
-    return true;
+    if (vectors > INT32_MAX || given != vectors * features)
+        onnx_refuse(c, "'support_vectors' has %d numbers for %lld vectors of %lld features; use one number per vector "
+                       "and feature", given, (long long)vectors, (long long)features);
+    if (onnx_ml_count(c, "coefficients") != coefficients)
+        onnx_refuse(c, "'coefficients' has %d numbers; use %lld", onnx_ml_count(c, "coefficients"),
+                    (long long)coefficients);
+    if (params && params < 3)
+        onnx_refuse(c, "'kernel_params' has %d numbers; use gamma, coef0 and degree", params);
+    return !ctx_failed(c->cx);
 }
 
 static void svm_regressor(OnnxCall *c)

@@ -123,8 +123,8 @@ static bool open_forest(OnnxCall *c, Forest *f)
     if (!onnx_requires(c, 1)) return false;
     Tensor *narrow = onnx_before_cast(c, 0), *x = narrow ? narrow : c->in[0];
     if (x->type == BOOL || x->type == U64 || (x->rank != 1 && x->rank != 2)) {
-        onnx_refuse(c, "the input is %s of %s; use numbers [n][features]", tensor_shape_text(c->cx, x),
-                    dtype_info(x->type)->spelling);
+        onnx_refuse(c, "the input is %s of %s; use [features] or [n][features] of a type other than bool and u64",
+                    tensor_shape_text(c->cx, x), dtype_info(x->type)->spelling);
         return false;
     }
     if (x->rank == 1) x = onnx_reshape(c, x, (int64_t[]){ 1, -1 }, 2);

@@ -195,8 +195,8 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys
         || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
         onnx_refuse(c,
-                    "the queries are %s, the keys %s and the values %s; use a number of query heads that is a multiple "
-                    "of the number of key and value heads",
+                    "the queries are %s, the keys %s and the values %s, as [batch][heads][rows][size]; use keys and "
+                    "values with equal heads and rows, queries of the keys' size, and a multiple of their heads",
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }

@@ -243,9 +243,9 @@ static bool read_loop(OnnxCall *c, LoopEntry *s)
     if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
         onnx_refuse(
             c,
-            "it has %d states, but its graph has %d inputs and %d outputs; use at least 2 inputs and 1 output more "
-            "than states",
-            s->states, s->body->input_count, s->body->output_count);
+            "it has %d states, but its graph has %d inputs and %d outputs; use at most %d states, and a graph with at "
+            "least 2 inputs and 1 output more than states",
+            s->states, s->body->input_count, s->body->output_count, ONNX_OUTPUTS - 2);
     for (int i = 0; i < s->states; i++) {
         const bool is_list = !c->in[2 + i] && c->list && c->list[2 + i];
         s->has_list = s->has_list || is_list;
@@ -321,9 +321,9 @@ static bool read_scan(OnnxCall *c, Scan *s)
         || s->graph->output_count > ONNX_OUTPUTS) {
         onnx_refuse(
             c,
-            "it has %d inputs, %lld of them scanned, and %d outputs of its graph; use at least 1 scanned input and an "
-            "output for each state",
-            c->in_count, (long long)inputs, s->graph->output_count);
+            "it has %d inputs, %lld of them scanned, and a graph of %d inputs and %d outputs; use 1 to %d inputs, at "
+            "least 1 of them scanned, a graph input for each, and a graph output for each state, at most %d",
+            c->in_count, (long long)inputs, s->graph->input_count, s->graph->output_count, ONNX_OUTPUTS, ONNX_OUTPUTS);
         return false;
     }
     for (int i = 0; i < ONNX_OUTPUTS; i++) s->in_axis[i] = s->out_axis[i] = s->in_back[i] = s->out_back[i] = 0;
@@ -446,7 +446,8 @@ static void batched_scan(OnnxCall *c)
     if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; omit it");
     for (int i = 1; i < c->in_count; i++) {
         if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
-            onnx_unsupported(c, "the batch size is not 1; use a batch of 1");
+            onnx_unsupported(c, "input %d is %s; use a tensor whose first dimension, the batch, is 1", i,
+                             c->in[i] ? tensor_shape_text(c->cx, c->in[i]) : "missing");
         if (!ctx_failed(c->cx)) c->in[i] = scan_element(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;

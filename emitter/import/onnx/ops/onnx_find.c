@@ -274,8 +274,8 @@ static bool read_pool(OnnxCall *c, GramPool *p)
                          0 };
     if (!p->words) p->words = words_of_strings(c);
     if (!p->words || !p->starts || !p->outputs) {
-        onnx_refuse(c, "the description of the n-grams is incomplete; use pool_int64s or pool_strings, ngram_counts "
-                       "and ngram_indexes");
+        onnx_refuse(c, "the attribute %s is missing; add it", !p->words ? "'pool_int64s' or 'pool_strings'"
+                       : !p->starts ? "'ngram_counts'" : "'ngram_indexes'");
         return false;
     }
     p->count = p->outputs->int_count;
@@ -300,9 +300,8 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
     if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length
         || next + (end - begin) / length > p->count) {
         onnx_refuse(c, "'ngram_counts' puts the grams of %d words at offsets %lld to %lld of a pool of %d words; use "
-                    "ascending offsets within the pool, at distances that are multiples of the gram's length, and one "
-                    "index in 'ngram_indexes' per gram",
-                    length, (long long)begin, (long long)end, p->words->int_count);
+                    "ascending offsets up to %d, %d words per gram, and one index in 'ngram_indexes' per gram",
+                    length, (long long)begin, (long long)end, p->words->int_count, p->words->int_count, length);
         return -1;
     }
     for (; begin < end; begin += length, next++) {
@@ -349,15 +348,15 @@ static void tf_idf(OnnxCall *c)
     if (onnx_holds_strings(c->strings, x) != !onnx_attr(c, "pool_int64s"))
         onnx_refuse(c, "the types of the input and of the pool differ; use 'pool_strings' for strings and "
                        "'pool_int64s' for integers");
-    if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
-        || x->rank < 1 || x->rank > 2) {
-        onnx_unsupported(
-            c, "it has n-grams of %lld to %lld words in %s%s; use 1 to %d words, and integers with one or two "
-               "dimensions",
-            (long long)least, (long long)most, dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x),
-            LONGEST_GRAM);
-        return;
-    }
+    if (least < 1 || most < least || most > LONGEST_GRAM)
+        onnx_unsupported(c, "it has n-grams of %lld to %lld words; use 1 to %d words, in ascending order",
+                         (long long)least, (long long)most, LONGEST_GRAM);
+    if (skips < 0 || skips > 1 << 20)
+        onnx_unsupported(c, "'max_skip_count' is %lld; use 0 to %d", (long long)skips, 1 << 20);
+    if (!dtype_is_integer(x->type) || x->rank < 1 || x->rank > 2)
+        onnx_unsupported(c, "the input is %s%s; use integers or strings with one or two dimensions",
+                         dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x));
+    if (ctx_failed(c->cx)) return;
     void *words, *sizes;
     Tensor *gram = tensor_zeros(c->cx, c->name, x->type, 2, (int64_t[]){ p.width, most }, &words);
     Tensor *lengths = tensor_zeros(c->cx, c->name, I32, 1, (int64_t[]){ p.width }, &sizes);

@@ -248,11 +248,13 @@ static Tensor *looked_up(OnnxCall *c, Tensor *table, Tensor *index)
 /* The inputs are ids, segments, words, positions, segment_table, gamma, beta, mask and position_ids. */
 static void embed_norm(OnnxCall *c)
 {
-    if (!onnx_in(c, 0) || !onnx_in(c, 2) || !onnx_in(c, 3) || !onnx_in(c, 5) || !onnx_in(c, 6)) {
-        onnx_refuse(c, "an input is missing; pass ids, tables of words and positions, gamma and beta (inputs 0, 2, 3, "
-                       "5 and 6)");
-        return;
-    }
+    static const struct { int index; const char *what; } needed[] = {
+        { 0, "the ids" }, { 2, "the table of words" }, { 3, "the table of positions" }, { 5, "gamma" }, { 6, "beta" }
+    };
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!onnx_in(c, needed[i].index))
+            onnx_refuse(c, "input %d is missing; pass %s", needed[i].index, needed[i].what);
+    if (ctx_failed(c->cx)) return;
     Tensor *ids = c->in[0], *sum = looked_up(c, c->in[2], ids);
     if (onnx_in(c, 8)) sum = onnx_call2(c, "add", sum, looked_up(c, c->in[3], c->in[8]));
     else sum = onnx_call2(c, "add", sum, onnx_call(c, "slice", c->in[3], attr_list("axes", 0), attr_list("begin", 0),

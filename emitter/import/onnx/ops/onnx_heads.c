@@ -145,8 +145,8 @@ static void multi_head_attention(OnnxCall *c)
     int64_t at = 0;
     for (int i = 0; i < OPERANDS; i++)
         if (in[i] && (!tensor_is_fixed(in[i]) || in[i]->rank > 4 || in[i]->rank < (i < 3 ? 3 : 4)))
-            onnx_unsupported(c, "input \"%s\" is %s; use [batch][rows][values] or [batch][heads][rows][size]",
-                             in[i]->name, tensor_shape_text(c->cx, in[i]));
+            onnx_unsupported(c, "input \"%s\" is %s; use fixed sizes%s [batch][heads][rows][size]", in[i]->name,
+                             tensor_shape_text(c->cx, in[i]), i < 3 ? " [batch][rows][values] or" : "");
     for (int i = 0; bias && i < 3 && !ctx_failed(c->cx); i++) {
         const int64_t width = in[i]->rank == 3 ? tensor_dim(in[i], 2) : heads * tensor_dim(in[i], 3);
         if (in[i]->rank == 3) in[i] = onnx_call2(c, "add", in[i], columns(c, bias, 0, at, at + width));
@@ -190,8 +190,9 @@ static void rotary_embedding(OnnxCall *c)
     const int64_t width = c->in[2]->rank == 2 ? 2 * tensor_dim(c->in[2], 1) : 0,
                   dim = onnx_int(c, "rotary_embedding_dim", 0);
     if ((x->rank != 3 && x->rank != 4) || !tensor_is_fixed(x) || width < 1)
-        onnx_refuse(c, "x is %s and the cosines %s; use [batch][rows][values] or [batch][heads][rows][size], and "
-                    "[positions][n]", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
+        onnx_refuse(c, "x is %s and the cosines %s; use fixed sizes [batch][rows][values] or "
+                    "[batch][heads][rows][size], and [positions][n]",
+                    tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
     if (onnx_real(c, "scale", 1) != 1 || onnx_int(c, "is_packed_batching", 0))
         onnx_unsupported(c, "it has a 'scale' other than 1, or 'is_packed_batching'; use the defaults of both "
                             "attributes");
@@ -266,9 +267,9 @@ static Tensor *causal_mask(OnnxCall *c, const Cache *g, int64_t keys, int64_t wi
 static bool open_cache(OnnxCall *c, Cache *g, Tensor **in)
 {
     *g = (Cache){ .heads = heads_of(c), .shared = onnx_int(c, "kv_num_heads", 0) };
-    if (!onnx_in(c, 0) || !onnx_in(c, 5) || g->shared < 1)
-        onnx_refuse(c, "a query, 'seqlens_k' or 'kv_num_heads' is missing; give all three, and at least 1 for "
-                    "'kv_num_heads'");
+    if (!onnx_in(c, 0)) onnx_refuse(c, "input 0 is missing; pass the query");
+    if (!onnx_in(c, 5)) onnx_refuse(c, "input 5 is missing; pass 'seqlens_k'");
+    if (g->shared < 1) onnx_refuse(c, "'kv_num_heads' is %lld; use at least 1", (long long)g->shared);
     for (int i = 12; i < c->in_count; i++)
         if (c->in[i]) onnx_unsupported(c, "it has input %d; use inputs 0 to 11", i);
     if (ctx_failed(c->cx) || !is_fixed3(c, c->in[0], "the query is") || !split_packed(c, g, in)) return false;

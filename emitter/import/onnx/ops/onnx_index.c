@@ -237,7 +237,8 @@ static void cumulate(OnnxCall *c)
         return;
     }
     if (rank < 1 || tensor_elems(c->in[1]) != 1 || !dtype_is_integer(c->in[1]->type)) {
-        onnx_refuse(c, "the axis is a tensor %s of type %s for %d dimensions; use one integer",
+        onnx_refuse(c, "the axis is a tensor %s of type %s, and the input has %d dimensions; use one integer as the "
+                       "axis, and at least one dimension",
                     tensor_shape_text(c->cx, c->in[1]), dtype_info(c->in[1]->type)->spelling, rank);
         return;
     }
@@ -312,7 +313,8 @@ static void eye_like(OnnxCall *c)
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);
     if (shape[0] < 0 || shape[1] < 0 || (shape[1] > 0 && shape[0] > (1 << 16) / shape[1])) {
-        onnx_unsupported(c, "the matrix is %s; use at most %d elements", tensor_shape_text(c->cx, x), 1 << 16);
+        onnx_unsupported(c, "the matrix is %s; use fixed sizes with at most %d elements", tensor_shape_text(c->cx, x),
+                         1 << 16);
         return;
     }
     void *data;

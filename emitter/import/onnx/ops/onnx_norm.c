@@ -76,8 +76,8 @@ static void group_norm(OnnxCall *c)
             params[3] = { groups, 1, 1 };
     if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
         onnx_refuse(c, "'num_groups' is %lld and the input %s; use a divisor of the number of channels, and an input "
-                       "[n][c][..]",
-                    (long long)groups, tensor_shape_text(c->cx, x));
+                       "[n][c][..] of 3 to %d dimensions",
+                    (long long)groups, tensor_shape_text(c->cx, x), MAX_RANK - 1);
         return;
     }
     bool by_group = tensor_elems(c->in[1]) == groups && groups != channels;
@@ -136,8 +136,9 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     const Expr *shape[MAX_RANK], *one = expr_index(c->cx, 1);
     int rank = 0;
     if (!x || !target || x->rank < 2 || target->rank != x->rank - 1) {
-        onnx_refuse(c, "the scores or targets are missing, or do not match; use scores [n][classes][..] and targets "
-                    "[n][..]");
+        onnx_refuse(c, "the scores are %s and the targets %s; use scores [n][classes][..] and targets [n][..]",
+                    x ? tensor_shape_text(c->cx, x) : "missing",
+                    target ? tensor_shape_text(c->cx, target) : "missing");
         return NULL;
     }
     const OnnxAttr *ignored = onnx_attr(c, "ignore_index");

@@ -28,7 +28,9 @@ static bool requires_operands(OnnxCall *c, int first, int count)
 {
     for (int i = 0; i < count; i++)
         if (!onnx_in(c, first + 3 * i) || !onnx_in(c, first + 3 * i + 1)) {
-            onnx_refuse(c, "operand %d is missing, or its scale", i);
+            onnx_refuse(c, "input %d is missing; pass %s",
+                        first + 3 * i + (onnx_in(c, first + 3 * i) != NULL),
+                        onnx_in(c, first + 3 * i) ? "the operand's scale" : "the operand");
             return false;
         }
     return !ctx_failed(c->cx);
@@ -66,7 +68,8 @@ static void concat(OnnxCall *c)
     const int count = (c->in_count - 2 + 2) / 3;
     if (c->in_count < 4 || !onnx_requires(c, 2) || !requires_operands(c, 2, count)) {
         if (!ctx_failed(c->cx))
-            onnx_refuse(c, "it has %d inputs; use a scale, a zero point and operands", c->in_count);
+            onnx_refuse(c, "it has %d inputs; use y_scale, y_zero, and for each operand its values, scale and zero "
+                           "point", c->in_count);
         return;
     }
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, count);

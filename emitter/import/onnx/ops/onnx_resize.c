@@ -227,8 +227,8 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
     int64_t count = t ? tensor_elems(t) : 0;
     if (count == 0) return 0;
     if (!tensor_is_constant(t) || t->rank > 1 || count > most) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; use at most %d numbers that are known at compile time",
-                         index, t->name, most);
+        onnx_unsupported(c, "input %d (\"%s\") is %s; use a list of at most %d numbers that are known at compile time",
+                         index, t->name, onnx_found_text(c->cx, t), most);
         return -1;
     }
     for (int64_t i = 0; i < count; i++) {

@@ -102,8 +102,8 @@ static void split(OnnxCall *c)
                                                           : 0,
             count = each > 0 ? (size + each - 1) / each : given;
     if (size < 0 || count < 1 || count > MOST) {
-        onnx_unsupported(c, "it has %lld parts of %lld elements; use 1 to %d parts", (long long)count,
-                         (long long)size, MOST);
+        onnx_unsupported(c, "it splits axis %d of %s into %lld parts; use a fixed size, and 1 to %d parts", axis,
+                         tensor_shape_text(c->cx, x), (long long)count, MOST);
         return;
     }
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, count);

@@ -95,9 +95,12 @@ static int dft_axis(OnnxCall *c)
         at = (int64_t)where;
     }
     const int axis = onnx_axis(c, at, rank);
-    if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type))
-        onnx_refuse(c, "the input is %s; use real or complex numbers [..][1 or 2]",
-                    tensor_shape_text(c->cx, c->in[0]));
+    if (parts < 1 || parts > 2 || !dtype_is_float(c->in[0]->type))
+        onnx_refuse(c, "the input is %s%s; use floats [..][1] (real) or [..][2] (complex)",
+                    dtype_info(c->in[0]->type)->spelling, tensor_shape_text(c->cx, c->in[0]));
+    else if (axis >= 0 && axis == rank - 1)
+        onnx_refuse(c, "'axis' is %lld, the dimension of the real and imaginary parts; use an axis before it",
+                    (long long)at);
     return ctx_failed(c->cx) ? -1 : axis;
 }
 
@@ -127,10 +130,11 @@ static void dft(OnnxCall *c)
                            : to_real  ? 2 * (size - 1)
                                       : size,
                   read = to_real ? length / 2 + 1 : length, bins = one_sided && !inverse ? length / 2 + 1 : length;
-    if (length > MOST_FOURIER_POINTS || length < 1 || tensor_elems(c->in[0]) < 1) {
-        onnx_unsupported(c, "it has %lld elements; use 1 to %d", (long long)length, MOST_FOURIER_POINTS);
-        return;
-    }
+    if (tensor_elems(c->in[0]) < 1)
+        onnx_unsupported(c, "the input is %s; use fixed sizes above 0", tensor_shape_text(c->cx, c->in[0]));
+    else if (length > MOST_FOURIER_POINTS || length < 1)
+        onnx_unsupported(c, "it transforms %lld elements; use 1 to %d", (long long)length, MOST_FOURIER_POINTS);
+    if (ctx_failed(c->cx)) return;
     Tensor *x = has_doubles(c->in[0]) ? c->in[0] : onnx_cast(c, c->in[0], F32);
     Tensor *moved = swapped(c, x, axis, rank - 2);
     if (ctx_failed(c->cx)) return;
@@ -152,9 +156,9 @@ static void stft(OnnxCall *c)
             samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
     if (!is_real || length < 1 || length > MOST_FOURIER_POINTS || length > samples || !(step >= 1)) {
-        onnx_unsupported(c, "it has frames of %lld samples for a signal %s; use a real signal with at least as many "
-                            "samples",
-                         (long long)length, tensor_shape_text(c->cx, x));
+        onnx_unsupported(c, "it has frames of %lld samples, %g apart, for a signal %s; use frames of 1 to %d samples, "
+                            "a step of at least 1, and a signal [n][samples] or [n][samples][1] of at least a frame",
+                         (long long)length, step, tensor_shape_text(c->cx, x), MOST_FOURIER_POINTS);
         return;
     }
     const double hop = step < (double)samples ? step : (double)samples;
@@ -197,15 +201,15 @@ static void mel_weights(OnnxCall *c)
     if (!onnx_requires(c, 5)) return;
     for (int i = 0; i < 5; i++)
         if (!onnx_scalar(c, i, &v[i])) return;
-    if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !dtype_is_float(t)
-        || !(v[0] >= 1 && v[0] <= MOST_BANDS && v[1] >= 1 && v[1] <= MOST_BANDS)
-        || !(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2])) {
-        onnx_refuse(c,
-                    "it has %g bands of %g points at rate %g from %g to %g Hz; use at most %d bands and points, within "
-                    "the rate",
-                    v[0], v[1], v[2], v[3], v[4], MOST_BANDS);
-        return;
-    }
+    const int64_t type = onnx_int(c, "output_datatype", ONNX_FLOAT);
+    if (!onnx_dtype(type, &t) || !dtype_is_float(t))
+        onnx_refuse(c, "'output_datatype' is %s; use a float type", onnx_type_text(c->cx, type));
+    if (!(v[0] >= 1 && v[0] <= MOST_BANDS && v[1] >= 1 && v[1] <= MOST_BANDS))
+        onnx_refuse(c, "it has %g bands and a transform of %g points; use 1 to %d of each", v[0], v[1], MOST_BANDS);
+    if (!(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2]))
+        onnx_refuse(c, "the bands are from %g to %g Hz at a rate of %g Hz; use ascending edges from 0 to the rate, and "
+                       "a rate of at least 1", v[3], v[4], v[2]);
+    if (ctx_failed(c->cx)) return;
     int64_t bands = (int64_t)v[0], bins = (int64_t)v[1] / 2 + 1;
     double low = mel_of(v[3]), step = (mel_of(v[4]) - low) / (double)(bands + 2);
     int64_t *edge = NEW_ARRAY(c->cx->arena, int64_t, bands + 2);

@@ -298,9 +298,12 @@ static void max_unpool(OnnxCall *c)
         shape[d] = tensor_dim(c->in[0], d);
         if (d >= 2)
             shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
-        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && requested[d] < shape[d]))
-            onnx_refuse(c, "dimension %d of the result would be %lld; use a size from 1 to the requested size", d,
-                        (long long)shape[d]);
+        if (shape[d] < 1 || total > INT32_MAX / shape[d])
+            onnx_refuse(c, "dimension %d of the result would be %lld; use sizes of at least 1, and fewer than 2^31 "
+                           "elements in total", d, (long long)shape[d]);
+        else if (given == rank && requested[d] < shape[d])
+            onnx_refuse(c, "dimension %d of the result is %lld, but 'output_shape' requests %lld; request at least the "
+                           "size of the result", d, (long long)shape[d], (long long)requested[d]);
         if (ctx_failed(c->cx)) return;
         total *= shape[d];
         if (given == rank) pads[rank + d] = requested[d] - shape[d];

@@ -39,8 +39,8 @@ static bool read_options(TfliteCall *c, Detect *d)
     flex_int(&map, "detections_per_class", &d->per_class);
     for (int i = 0; i < 6; i++)
         if (!flex_real(&map, reals[i], &real[i]) || !isfinite(real[i]) || (i > 1 && real[i] == 0)) {
-            tflite_refuse(c, "its option '%s' is missing, or not a finite number%s; use a finite number", reals[i],
-                          i > 1 ? " but 0" : "");
+            tflite_refuse(c, "its option '%s' is missing or not accepted; use a finite number%s", reals[i],
+                          i > 1 ? " other than 0" : "");
             return false;
         }
     d->score = real[0];
@@ -50,9 +50,8 @@ static bool read_options(TfliteCall *c, Detect *d)
         tflite_refuse(c, "its option 'detections_per_class' is %lld; use 1 to %d", (long long)d->per_class,
                       MOST_DETECTIONS);
     if (!d->is_regular && d->per_anchor > 1)
-        tflite_unsupported(c, "the fast suppression has %lld classes per detection, whose rows the reference writes "
-                           "beyond its outputs; use one class, or 'use_regular_nms'",
-                           (long long)d->per_anchor);
+        tflite_unsupported(c, "'max_classes_per_detection' is %lld, but without 'use_regular_nms' the reference kernel "
+                           "writes beyond its outputs; use 1, or set 'use_regular_nms'", (long long)d->per_anchor);
     return !ctx_failed(c->cx);
 }
 

@@ -68,9 +68,9 @@ static void framer(TfliteCall *c)
     const int64_t size = of[SIZE], step = of[STEP], last = rank ? tensor_dim(x, rank - 1) : 0;
     if (step > size || last < step || last % step || last / step > MOST_FRAMES || rank >= MAX_RANK
         || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_size' is %lld, 'frame_step' %lld and the samples %s; use a step up to the size, and 1 "
-                         "to %d steps of samples", (long long)size, (long long)step, tensor_shape_text(c->cx, x),
-                      MOST_FRAMES);
+        tflite_refuse(c, "'frame_size' is %lld, 'frame_step' %lld and the samples %s; use a step up to the size, at "
+                         "most %d dimensions, and 1 to %d whole steps of samples",
+                      (long long)size, (long long)step, tensor_shape_text(c->cx, x), MAX_RANK - 1, MOST_FRAMES);
         return;
     }
     const int64_t frames = last / step, rows = tensor_elems(x) / last, steps = (size + step - 1) / step;

@@ -141,8 +141,8 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
                                   (unsigned long long)zero.count));
     if (scale.count > MOST_CHANNELS || r->work > MOST_WORK)
         return refuse(r, where,
-                      text_format(r->cx, "it has %llu scales; use at most %d scales, and %d together with all operands "
-                                         "of the file",
+                      text_format(r->cx, "it has %llu scales; use at most %d in a tensor, and at most %d listed "
+                                         "tensors and scales in the file",
                                   (unsigned long long)scale.count, MOST_CHANNELS, MOST_WORK));
     Quant *quant = NEW(r->cx->arena, Quant);
     float *s = NEW_ARRAY(r->cx->arena, float, scale.count);
@@ -151,12 +151,14 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         int64_t point = zero.count ? flat_int_at(&zero, zero.count == 1 ? 0 : i) : 0;
         s[i] = flat_float_at(&scale, i);
         z[i] = (int32_t)point;
-        if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
+        if (!(s[i] >= 0 && s[i] < 3.0e38f))
             return refuse(r, where,
-                          text_format(r->cx,
-                                      "its scale or zero point %llu is out of range; use finite scales of at least 0, "
-                                      "and 32-bit zero points",
-                                      (unsigned long long)i));
+                          text_format(r->cx, "its scale %llu is %g; use a finite scale of at least 0",
+                                      (unsigned long long)i, (double)s[i]));
+        if (point < INT32_MIN || point > INT32_MAX)
+            return refuse(r, where,
+                          text_format(r->cx, "its zero point %llu is %lld; use a 32-bit zero point",
+                                      (unsigned long long)i, (long long)point));
     }
     /* a bias may have the axis of its weights */
     int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);
@@ -291,8 +293,8 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     r->work += (int64_t)v.count;
     if (v.count > MOST_OPERANDS || r->work > MOST_WORK)
         return refuse(r, where,
-                      text_format(r->cx, "it lists %llu tensors; use at most %d tensors, and %d together with all "
-                                         "scales of the file",
+                      text_format(r->cx, "it lists %llu tensors; use at most %d in a list, and at most %d listed "
+                                         "tensors and scales in the file",
                                   (unsigned long long)v.count, MOST_OPERANDS, MOST_WORK));
     int *at = NEW_ARRAY(r->cx->arena, int, v.count);
     for (size_t i = 0; i < v.count; i++) {

@@ -111,8 +111,8 @@ Tensor *tflite_topk_indices(TfliteCall *c)
     Tensor *x = c->in[0];
     const int last = x->rank - 1;
     if (tensor_elems(c->in[1]) != 1 || last < 0 || !tensor_is_fixed(x)) {
-        tflite_unsupported(c, "the run decides that %s of the elements of %s are selected; use one number, and fixed "
-                              "sizes",
+        tflite_unsupported(c, "the run decides how many elements are selected, by a tensor %s, from %s; use one "
+                              "number, and an input of fixed sizes with at least one dimension",
                            tensor_shape_text(c->cx, c->in[1]), tensor_shape_text(c->cx, x));
         return NULL;
     }

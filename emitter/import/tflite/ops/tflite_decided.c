@@ -104,14 +104,15 @@ static void unique(TfliteCall *c)
     DType to;
     if (!tflite_needs(c, 1)) return;
     Tensor *x = c->in[0];
-    if (x->rank != 1 || tensor_elems(x) < 1 || tensor_is_constant(x) || c->op->out_count != 2
-        || !tflite_dtype(tflite_out_info(c, 1)->type, &to)) {
-        tflite_unsupported(c, "it has %d outputs and its input is %s%s; use an input of one dimension that is not "
-                              "constant and not empty, and two outputs", c->op->out_count,
-                              tensor_is_constant(x) ? "a constant " : "",
-                           tensor_shape_text(c->cx, x));
-        return;
-    }
+    if (c->op->out_count != 2)
+        tflite_unsupported(c, "it has %d outputs; use two outputs", c->op->out_count);
+    else if (!tflite_dtype(tflite_out_info(c, 1)->type, &to))
+        tflite_unsupported(c, "its output 1 has elements of type %s; use INT32 or INT64",
+                           tflite_type_text(c->cx, tflite_out_info(c, 1)->type));
+    if (x->rank != 1 || tensor_elems(x) < 1 || tensor_is_constant(x))
+        tflite_unsupported(c, "its input is %s%s; use an input of one dimension that is not constant and not empty",
+                           tensor_is_constant(x) ? "a constant " : "", tensor_shape_text(c->cx, x));
+    if (ctx_failed(c->cx)) return;
     const int64_t all = tensor_elems(x),
                   most = maximum_of(c, text_format(c->cx, "%s.0", tflite_out_info(c, 0)->name), all);
     Tensor *first = tflite_call(c, "unique", tflite_reshape(c, x, (int64_t[]){ all, 1 }, 2), attr_int("capacity", most),

@@ -172,8 +172,9 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     /* keeps all elements; a later call selects one element or a span */
     if (s->is_at_run || s->is_span) return true;
     if ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i] && !s->drops)) {
-        tflite_unsupported(c, "the run decides the begin or the end of entry %d, which steps by %lld; use a step of 1, "
-                           "or the index of a dimension that is dropped", i, (long long)by);
+        tflite_unsupported(c, "the run decides the begin or the end of entry %d, whose step is %lld; use constants, a "
+                           "step of 1 without 'offset', or a single index (shrink_axis_mask) with a positive step", i,
+                           (long long)by);
         return false;
     }
     int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
@@ -373,8 +374,10 @@ static void gather(TfliteCall *c)
     int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
     if (batch < 0) batch += rank;
     if (axis >= 0 && (batch < 0 || batch > axis || batch > rank || rank == MAX_RANK))
-        tflite_refuse(c, "it has %lld batch dimensions for axis %d and indices of %s; use 0 up to the axis",
-                      (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]));
+        tflite_refuse(c, "it has %lld batch dimensions for axis %d and indices %s; use indices of at most %d "
+                         "dimensions, and 0 to %d batch dimensions",
+                      (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]),
+                      MAX_RANK - 1, axis < rank ? axis : rank);
     if (axis >= 0 && batch && !tensor_is_fixed(c->in[1]))
         tflite_unsupported(c, "it has %lld batch dimensions and indices of %s; use no batch dimensions, or fixed sizes",
                            (long long)batch, tensor_shape_text(c->cx, c->in[1]));

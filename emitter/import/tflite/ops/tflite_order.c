@@ -71,9 +71,8 @@ static void topk(TfliteCall *c)
     }
     if (!tflite_list(c, 1, &k, 1)) return;
     if (c->in[0]->rank < 1 || k < 1 || k > INT32_MAX)
-        tflite_refuse(c, "it selects %lld elements of %s; select at least one element of the last dimension",
-                         (long long)k,
-                      tensor_shape_text(c->cx, c->in[0]));
+        tflite_refuse(c, "it selects %lld elements of %s; select 1 to 2^31-1 elements of an input with a dimension",
+                      (long long)k, tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     enter_greatest(c, tflite_call(c, "topk", c->in[0], attr_int("axis", -1), attr_int("k", k)));
 }

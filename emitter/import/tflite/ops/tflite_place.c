@@ -186,8 +186,9 @@ static void matrix_set_diag(TfliteCall *c)
     Tensor *x = c->in[0], *diagonal = c->in[1];
     const int rank = x->rank;
     if (rank < 2 || diagonal->rank != rank - 1 || diagonal->type != x->type) {
-        tflite_refuse(c, "the diagonal is %s%s and the input %s%s; use a diagonal of the input's type, with one "
-                      "dimension less", dtype_info(diagonal->type)->spelling, tensor_shape_text(c->cx, diagonal),
+        tflite_refuse(c, "the diagonal is %s%s and the input %s%s; use an input of at least two dimensions, and a "
+                      "diagonal of its type with one dimension less",
+                      dtype_info(diagonal->type)->spelling, tensor_shape_text(c->cx, diagonal),
                       dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x));
         return;
     }
@@ -221,8 +222,8 @@ static void scatter_nd(TfliteCall *c)
     if (!update) return;
     const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
     if (each < 1 || each > rank || count < 1) {
-        tflite_refuse(c, "it has indices %s for a tensor of %d dimensions; use a last dimension from 1 to the number "
-                         "of dimensions",
+        tflite_refuse(c, "it has indices %s for a tensor of %d dimensions; use at least one index, and a last "
+                         "dimension from 1 to the number of dimensions",
                       tensor_shape_text(c->cx, index), rank);
         return;
     }
@@ -246,8 +247,9 @@ static void sparse_to_dense(TfliteCall *c)
     Tensor *index = c->in[0], *value = c->in[2];
     const int64_t each = index->rank == 2 ? tensor_dim(index, 1) : 1, count = tensor_elems(index);
     if (each != rank || count < 1 || index->rank > 2 || value->type != c->in[3]->type) {
-        tflite_refuse(c, "the indices are %s for %d dimensions, the values %s and %s; use one index per dimension, and "
-                      "values of one type", tensor_shape_text(c->cx, index), rank, dtype_info(value->type)->spelling,
+        tflite_refuse(c, "the indices are %s for %d dimensions, the values %s and %s; use at least one row of indices, "
+                      "one index per dimension, and values of one type",
+                      tensor_shape_text(c->cx, index), rank, dtype_info(value->type)->spelling,
                       dtype_info(c->in[3]->type)->spelling);
         return;
     }
@@ -291,7 +293,9 @@ static void segment_sum(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     const Tensor *id = c->in[1];
     if (!tensor_is_constant(id) || !dtype_is_integer(id->type) || tensor_elems(id) < 1)
-        tflite_unsupported(c, "input 1 (\"%s\") is not constant; use constant segments", id->name);
+        tflite_unsupported(c, "input 1 (\"%s\") is %s%s%s; use constant integers, at least one", id->name,
+                           tensor_is_constant(id) ? "" : "not constant, ", dtype_info(id->type)->spelling,
+                           tensor_shape_text(c->cx, id));
     else segments(c, dtype_load(id->type, id->data, tensor_elems(id) - 1).i + 1, false, "add", 0);
 }
 

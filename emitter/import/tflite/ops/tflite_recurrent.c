@@ -24,8 +24,10 @@ static bool has_form(TfliteCall *c, const LstmPlaces *p)
         for (int i = 0; i < 3; i++)
             if (!tflite_in(c, needed[i])) tflite_refuse(c, "input %d is missing", needed[i]);
     }
-    if (!tflite_in(c, LSTM_X) || !tflite_in(c, p->state) || !tflite_in(c, p->cell))
-        tflite_refuse(c, "its input or a state (inputs %d, %d) is missing", p->state, p->cell);
+    const int given[] = { LSTM_X, p->state, p->cell };
+    for (int i = 0; i < 3; i++)
+        if (!tflite_in(c, given[i]))
+            tflite_refuse(c, "input %d, %s, is missing; pass it", given[i], i ? "a state" : "the data");
     if (tflite_in(c, p->projection)) tflite_unsupported(c, "it has a projection of the state; remove the projection");
     if (flat_int(&c->op->options, 0, 1, ACT_TANH) != ACT_TANH)
         tflite_refuse_activation(c, (int)flat_int(&c->op->options, 0, 1, ACT_TANH), ACT_TANH);
@@ -46,9 +48,9 @@ static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 {
     if (!are_matrices(c, p->weights, LSTM_GATES) || !are_matrices(c, p->recurrent, LSTM_GATES)) return false;
     if (c->in[LSTM_X]->rank != rank || c->in[p->state]->rank != 2 || c->in[p->cell]->rank != 2)
-        tflite_refuse(c, "the input is %s and the state %s; use [batch]%s[inputs] and [batch][units]",
-                      tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[p->state]),
-                      rank == 3 ? "[steps]" : "");
+        tflite_refuse(c, "the input is %s, the state %s and the cell %s; use [batch]%s[inputs], and [batch][units] for "
+                      "both states", tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[p->state]),
+                      tensor_shape_text(c->cx, c->in[p->cell]), rank == 3 ? "[steps]" : "");
     return !ctx_failed(c->cx);
 }
 
@@ -246,8 +248,11 @@ static void basic_lstm(TfliteCall *c)
     const int64_t units = fits ? tensor_dim(c->in[CELL], 1) : 0, inputs = fits ? tensor_dim(x, 1) : 0;
     if (!fits || tensor_dim(w, 0) != LSTM_GATES * units || tensor_dim(w, 1) != inputs + units
         || tensor_dim(c->in[BIASES], 0) != LSTM_GATES * units) {
-        tflite_unsupported(c, "it has weights of %s%s for the input %s; use floats, [4 * units][inputs + units]",
-                           dtype_info(w->type)->spelling, tensor_shape_text(c->cx, w), tensor_shape_text(c->cx, x));
+        tflite_unsupported(c, "it has weights of %s%s and biases %s for the input %s and the cell %s; use floats: "
+                           "weights [4 * units][inputs + units], biases [4 * units], matrices otherwise",
+                           dtype_info(w->type)->spelling, tensor_shape_text(c->cx, w),
+                           tensor_shape_text(c->cx, c->in[BIASES]), tensor_shape_text(c->cx, x),
+                           tensor_shape_text(c->cx, c->in[CELL]));
         return;
     }
     in[0] = tflite_reshape(c, x, (int64_t[]){ 1, tensor_dim(x, 0), inputs }, 3);

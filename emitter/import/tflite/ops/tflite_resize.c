@@ -26,7 +26,8 @@ static bool read_resize(TfliteCall *c, TfliteResize *r, int first)
     r->half = flat_int(&c->op->options, first + 1, 1, 0) != 0;
     if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST
         || tensor_elems(c->in[0]) < 1) {
-        tflite_refuse(c, "%s is resized to %lld by %lld; use rank 4 and sizes of 1 to %d",
+        tflite_refuse(c, "%s is resized to %lld by %lld; use a tensor of four dimensions that is not empty, and sizes "
+                         "of 1 to %d",
                       tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0], (long long)r->out[1], MOST);
         return false;
     }

@@ -111,9 +111,10 @@ static bool has_stored_types(TfliteCall *c)
 {
     const DType state = c->in[STATE]->type, bias = tflite_in(c, BIAS) ? c->in[BIAS]->type : I32;
     if (c->in[FEATURES]->type != I8 || c->in[TIME]->type != state || (state != I8 && state != I16) || bias != I32)
-        tflite_unsupported(c, "it has weights of the types %s and %s, a state of type %s; use i8 features, and a state "
-                              "of i8 or i16 with weights of its type", dtype_info(c->in[FEATURES]->type)->spelling,
-                           dtype_info(c->in[TIME]->type)->spelling, dtype_info(state)->spelling);
+        tflite_unsupported(c, "it has weights of the types %s and %s, a state of type %s, biases of type %s; use i8 "
+                              "features, i32 biases, and a state of i8 or i16 with time weights of its type",
+                           dtype_info(c->in[FEATURES]->type)->spelling, dtype_info(c->in[TIME]->type)->spelling,
+                           dtype_info(state)->spelling, dtype_info(bias)->spelling);
     for (int i = X; i < INPUTS && !ctx_failed(c->cx); i++)
         if (i != BIAS && !tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
     if (!ctx_failed(c->cx) && (tflite_zero(tflite_in_info(c, FEATURES)) || tflite_zero(tflite_in_info(c, TIME))))

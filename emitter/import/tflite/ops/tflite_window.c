@@ -366,9 +366,8 @@ static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t
                             int64_t *before, int64_t *after, int64_t *extra)
 {
     if (stride < 1 || stride > MOST || out < 1) {
-        tflite_refuse(c, "it has a stride of %lld for an output size of %lld; use a stride and a size of at least 1",
-                         (long long)stride,
-                      (long long)out);
+        tflite_refuse(c, "it has a stride of %lld for an output size of %lld; use a stride of 1 to %d, and a size of "
+                         "at least 1", (long long)stride, (long long)out, MOST);
         return false;
     }
     const int64_t count = is_same ? (out + stride - 1) / stride : (out - kernel + stride) / stride,
@@ -512,7 +511,8 @@ static void local_response(TfliteCall *c)
     const int64_t radius = option(c, RADIUS, 0), size = 2 * radius;
     if (!tflite_needs(c, 1)) return;
     if (radius < 1 || radius > MOST || c->in[0]->rank < 1) {
-        tflite_unsupported(c, "the radius is %lld; use a radius from 1 to %d", (long long)radius, MOST);
+        tflite_unsupported(c, "the radius is %lld for an input %s; use a radius of 1 to %d, and at least one dimension",
+                           (long long)radius, tensor_shape_text(c->cx, c->in[0]), MOST);
         return;
     }
     Tensor *y = tflite_call(c, "lrn", reversed_channels(c, c->in[0]), attr_int("size", size),
@@ -533,7 +533,7 @@ static bool is_volume(TfliteCall *c, const Tensor *x, const Tensor *k, int64_t *
     static const int strides[] = { VOLUME_STRIDE_D, VOLUME_STRIDE_H, VOLUME_STRIDE_W },
                      dilations[] = { VOLUME_DILATION_D, VOLUME_DILATION_H, VOLUME_DILATION_W };
     if (x->rank != 5 || k->rank != 5 || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
-        tflite_refuse(c, "the input is %s and the kernel %s; use five dimensions each",
+        tflite_refuse(c, "the input is %s and the kernel %s; use five dimensions each, with fixed sizes above 0",
                       tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, k));
         return false;
     }
