@@ -108,11 +108,18 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-/* In floats a combination with the identity may round. */
-static bool has_exact_identity(const Stage *s)
+/* Returns true if a combination with `from` as the second tuple changes nothing. `from` is the identity of a reducer
+ * that is declared associative; for another reducer, it is where reductions begin, and the rest is proved here. In
+ * floats the combination may round. */
+static bool has_exact_identity(Ctx *cx, const Stage *s)
 {
+    const Combiner *own = s->combiner;
     for (int i = 0; i < s->out_count; i++)
-        if (!s->combiner->identity[i] || dtype_is_float(s->value[i]->type)) return false;
+        if (!own->identity[i] || dtype_is_float(s->value[i]->type)) return false;
+    for (int i = 0; i < s->out_count && !own->associates; i++) {
+        const Expr *combined = expr_substitute(cx, own->combined[i], own->value, own->identity, s->out_count);
+        if (simplify(cx, combined, NULL) != own->old[i]) return false;
+    }
     return true;
 }
 
@@ -128,8 +135,8 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
     if (stage_is_output(&d->next, s) && s->axis[axis].kind != AXIS_REDUCE)
         return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),
                             "%s is an output with a caller-owned shape", s->name);
-    if (s->axis[axis].kind == AXIS_REDUCE && s->combiner && !has_exact_identity(s))
-        return refuse_unproved(d, FAULT_REDUCTION, "a reducer of integers with `from`",
+    if (s->axis[axis].kind == AXIS_REDUCE && s->combiner && !has_exact_identity(d->cx, s))
+        return refuse_unproved(d, FAULT_REDUCTION, "a reducer of integers that is declared associative, with `from`",
                                "no value is shown to change nothing in %s, the reducer of %s",
                                stage_reducer(s)->spelling, s->name);
     if (s->axis[axis].kind == AXIS_ORDERED)
