@@ -128,11 +128,11 @@ check weights-of-4-bits-refined narrowed '2 layers of 8 bits, 1 layer of 4 bits'
 check weights-of-2-bits         narrowed '2 layers of 8 bits, 1 layer of 2 bits' --weights-bits 2
 check weights-that-fit-flash    narrowed '2 layers of 8 bits, 1 layer of 4 bits' --flash 4K
 check weights-that-fit-little-flash narrowed '2 layers of 8 bits, 1 layer of 2 bits' --flash 2900 --weights-bits auto
-check flash-too-small-is-refused    refuses 'bytes with the fewest bits, --flash is 1000; use at least' \
+check flash-too-small-is-refused    refuses 'bytes with the fewest bits, but --flash is 1000; use at least' \
     quantize "$work/wide_layers.te" --samples "$work/varied.npy" --flash 1000
 check bits-of-weights-auto-needs-flash-is-refused refuses 'pass --flash BYTES' \
     quantize "$work/net.te" --samples "$work/good.npy" --weights-bits auto
-check bits-of-weights-and-flash-are-refused refuses 'use auto, or one of the options' \
+check bits-of-weights-and-flash-are-refused refuses 'use --weights-bits auto, or omit one of the two options' \
     quantize "$work/net.te" --samples "$work/good.npy" --weights-bits 4 --flash 1K
 check other-bits-of-weights-are-refused refuses 'use 8, 4, 2 or auto' \
     quantize "$work/net.te" --samples "$work/good.npy" --weights-bits 3
@@ -459,7 +459,7 @@ parts_of_an_output() {
 shared_grid() {
     refuses 'reaches 30 dB; the best has .* of "scores"' quantize "$work/boxes.te" --samples \
         "$work/boxes.npy" --min-sqnr 30 && cat "$work/said" &&
-        grep -q 'warning: "scores", from .* to .*, has the grid of "boxes", from .* to .*: its step is' "$work/said"
+        grep -q 'warning: "scores", from .* to .*, has the grid of "boxes", from .* to .*, whose step is' "$work/said"
 }
 setup parts-of-an-output-have-grids-of-their-own parts_of_an_output
 check parts-of-one-grid-are-a-warning-and-count shared_grid
@@ -516,7 +516,7 @@ parts_of_an_input() {
         > "$work/said" 2>&1
     cat "$work/said"
     if [ -z "$1" ]; then grep -q '^all tensors at 8 bits: [3-9][0-9]\.' "$work/said"
-    else grep -q 'warning: "a", from .* to .*, has the grid of ".*", from .* to .*: its step is' "$work/said"; fi
+    else grep -q 'warning: "a", from .* to .*, has the grid of ".*", from .* to .*, whose step is' "$work/said"; fi
 }
 check parts-apart-in-floats                  parts_of_an_input ''
 check parts-apart-unless-the-whole-is-read   parts_of_an_input whole

@@ -355,7 +355,7 @@ static void print_reference(Ctx *cx, Text *t, const lw_evaluation *e, const lw_o
     whole.stream = NULL;
     if (!run_form(cx, e->reference, &forms[AS_EMITTED], e->samples, e->sample_count, &whole, &b, &want)) return;
     if (want.each != y->each) {
-        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements, but that of the model has %lld; use a "
+        diag_error(cx, NULL, "the first output of \"%s\" has %lld elements, but the model's has %lld; use a "
                              "reference with equal outputs",
                    e->reference, (long long)want.each, (long long)y->each);
         return;

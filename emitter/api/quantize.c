@@ -252,8 +252,8 @@ static bool read_weights(Ctx *cx, const lw_quantization *q, WeightBits *out)
     if (is_auto && !q->flash)
         diag_usage(cx, NULL, "--weights-bits auto chooses widths that fit the flash; pass --flash BYTES");
     if (q->flash && q->weights_bits && !is_auto)
-        diag_usage(cx, NULL, "--flash chooses the bits of weights, but --weights-bits is %s; use auto, or one of the "
-                   "options", bits);
+        diag_usage(cx, NULL, "--flash chooses the bits of weights, but --weights-bits is %s; use "
+                   "--weights-bits auto, or omit one of the two options", bits);
     if (q->flash < 0)
         diag_usage(cx, NULL, "--flash is %lld; use a number of bytes, 1 or more", (long long)q->flash);
     out->flash = q->flash;

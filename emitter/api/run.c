@@ -176,7 +176,7 @@ static bool is_equal(const Build *b, const Tensor *t, const void *got, const voi
     const Difference d = elements_compare(t, got, want, elements_accepted());
     if (d.wrong)
         diag_error(b->cx, t->name, "--selftest: %lld of %lld elements differ from the model as imported, so the sums "
-                   "would be those of a wrong program; `verify --layers` shows each layer", (long long)d.wrong,
+                   "would record wrong results; `verify --layers` shows each layer", (long long)d.wrong,
                    (long long)tensor_elems(t));
     return !d.wrong;
 }

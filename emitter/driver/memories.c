@@ -370,7 +370,7 @@ static void refuse_size(const Build *b, int group, int64_t missing)
     int64_t bytes;
     const char *names = rams_text(b, &bytes);
     diag_error(b->cx, b->path, "--memory: at layer \"%s\", %s %s %lld bytes, and %lld are missing; use larger "
-               "memories, or --combine, to need less", b->groups.at[group].name, names,
+               "memories, or --combine, which needs less", b->groups.at[group].name, names,
                b->plan.memory_count > 1 ? "hold" : "holds", (long long)bytes, (long long)missing);
 }
 
@@ -421,7 +421,7 @@ static int64_t bytes_in_rom(const Build *b, int64_t bytes)
 static void refuse_constant(const Build *b, const Tensor *constant)
 {
     diag_error(b->cx, b->path, "--memory: the constants do not fit into the memories with the key rom: %lld bytes of "
-                               "\"%s\" are left over; use larger memories",
+                               "\"%s\" have no room; use larger memories",
                (long long)tensor_bytes(constant), constant->name);
 }
 

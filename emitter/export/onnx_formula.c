@@ -32,7 +32,7 @@ static Part refused(const Space *s, const char *what)
 {
     if (!ctx_failed(s->w->cx))
         diag_unsupported(s->w->cx, text_format(s->w->cx, "node \"%s\"", s->call->name),
-                         "%s, in a written ONNX file; without -o NAME.onnx the C is written", what);
+                         "ONNX export does not support %s; omit -o NAME.onnx to write only the C", what);
     return (Part){ NULL, 0 };
 }
 

@@ -35,9 +35,11 @@ static bool is_recurrent(OnnxWriter *w, const Node *n, const Recurrent *r)
     else if (node_real(n, "cell_clip", 0) > 0 || node_int(n, "by_range", 0))
         diag_unsupported(w->cx, place, "ONNX export does not support %s with '%s'; use %s", r->op,
                          node_int(n, "by_range", 0) ? "by_range" : "cell_clip", "a layer without it");
-    else if (is_stored && (!onnx_is_store(n->in[RECURRENT_X]->producer) || r->gates == 1))
-        diag_unsupported(w->cx, place, "ONNX export does not support %s on integers with this input; use float "
-                                       "operands", r->op);
+    else if (is_stored && r->gates == 1)
+        diag_unsupported(w->cx, place, "ONNX export does not support %s on integers; use float operands", r->op);
+    else if (is_stored && !onnx_is_store(n->in[RECURRENT_X]->producer))
+        diag_unsupported(w->cx, place, "ONNX export of %s on integers needs an input that a quantization computes; "
+                                       "quantize the input, or use float operands", r->op);
     else if (!is_constant)
         diag_unsupported(w->cx, place, "ONNX export does not support %s with a computed bias; use a constant bias",
                          r->op);

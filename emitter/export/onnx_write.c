@@ -309,7 +309,7 @@ static void write_node(OnnxWriter *w, const Node *n)
     if (n->kind == NODE_CALL && onnx_is_simulation(n) && tensor_is_constant(n->in[0])) return;       /* weights */
     if (n->kind != NODE_CALL) {
         diag_unsupported(w->cx, text_format(w->cx, "node \"%s\"", n->name),
-                         "control flow in a written ONNX file; without -o NAME.onnx the C is written");
+                         "ONNX export does not support control flow; omit -o NAME.onnx to write only the C");
         return;
     }
     const char *out = by_form(w, n);

@@ -119,7 +119,7 @@ static void write_call(TeWriter *w, const Node *n)
     Ctx *cx = w->cx;
     Text operands = text_new(cx);
     if (n->kind != NODE_CALL || n->op->definition) {
-        diag_unsupported(cx, name_format(cx, "node \"%s\"", n->name), "a %s in a written .te file",
+        diag_unsupported(cx, name_format(cx, "node \"%s\"", n->name), "a written .te file cannot have a %s",
                          n->kind == NODE_REGION ? "region (If, Loop, Scan)" : "formula");
         return;
     }
@@ -158,7 +158,8 @@ static void write_outputs(TeWriter *w, const Graph *g)
         add_quant(&w->text, t->quant);
         text_char(&w->text, '\n');
         if (!t->producer)
-            diag_unsupported(w->cx, NULL, "output \"%s\", which no call computes, in a written .te file", t->name);
+            diag_unsupported(w->cx, NULL, "a written .te file cannot have the output \"%s\", which no call computes",
+                             t->name);
     }
 }
 
@@ -174,7 +175,7 @@ const char *te_write(Ctx *cx, const Graph *g, const char *const *names, const ch
     TeWriter w = { cx, text_new(cx), map_new(cx->arena), map_new(cx->arena) };
     Node **order;
     const int count = graph_order(cx, g, &order);
-    if (is_open(g)) diag_unsupported(cx, NULL, "open sizes in a written .te file; fix them with --dim");
+    if (is_open(g)) diag_unsupported(cx, NULL, "a written .te file cannot have open sizes; fix them with --dim");
     for (const char *s = head ? head : ""; *s; s += strcspn(s, "\n"), s += *s == '\n')
         text_printf(&w.text, "# %.*s\n", (int)strcspn(s, "\n"), s);
     for (int i = 0; i < g->input_count && !ctx_failed(cx); i++) write_input(&w, g->input[i]);

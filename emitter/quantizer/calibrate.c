@@ -361,8 +361,9 @@ static void warn_of_part(Ctx *cx, const Edges *e, const Node *n, const Tensor *t
     if ((double)part->greatest - (double)part->least >= FEW_STEPS * g->grid.step) return;
     const Edge *other = widest(e, part->group);
     diag_warn(cx, text_format(cx, "node \"%s\" (%s)", n->name, n->op->name),
-              "\"%s\", from %g to %g, has the grid of \"%s\", from %g to %g: its step is %g; --ports float keeps the "
-              "grids of parts that only outputs read, --min-sqnr widens them", t->name, (double)part->least,
+              "\"%s\", from %g to %g, has the grid of \"%s\", from %g to %g, whose step is %g; use --ports float, "
+              "which gives grids of their own to parts that only outputs read, or --min-sqnr, which widens grids",
+              t->name, (double)part->least,
               (double)part->greatest, other->tensor->name, (double)other->least, (double)other->greatest, g->grid.step);
 }
 

@@ -145,8 +145,8 @@ static bool fit_flash(Narrowing *z, Ports ports, int64_t flash)
     while (bytes > flash) {
         NarrowLayer *l = next_step(z);
         if (!l && !saved) {
-            diag_error(z->cx, NULL, "the constants take %lld bytes with the fewest bits, --flash is %lld; use at least "
-                       "%lld bytes", (long long)bytes, (long long)flash, (long long)bytes);
+            diag_error(z->cx, NULL, "the constants need %lld bytes with the fewest bits, but --flash is %lld; use at "
+                       "least %lld bytes", (long long)bytes, (long long)flash, (long long)bytes);
             return false;
         }
         if (l) {

@@ -87,7 +87,7 @@ static int dynamic_grid(Ctx *cx, const Node *n, Tensor **out)
 
 static const AttrRow attrs[] = {
     { "first",      ATTR_INT, "the first dimension of a sample", "1" },
-    { "asymmetric", ATTR_INT, "1: with a zero point; 2: with one by the inverse, in floats", "0" },
+    { "asymmetric", ATTR_INT, "0: symmetric; 1: with a zero point; 2: with a zero point, by the inverse", "0" },
     { 0 }
 };
 

@@ -261,7 +261,7 @@ static int recentered(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow requantize_fixed_attrs[] = {
     { "multiplier", ATTR_INT, "m, used when input 1 is absent", NULL },
     { "offset",     ATTR_INT, "c, used when input 2 is absent", NULL },
-    { "shift",      ATTR_INT, "n; input 3, if present, holds n - 32 instead, with `zero` n - 33", NULL },
+    { "shift",      ATTR_INT, "n, if input 3 is absent; input 3 holds n - 32, or n - 33 with `zero`", NULL },
     { "zero",       ATTR_INT, "the zero point of the result: c = zero * 2^n + 2^(n-1); n is at least 33", NULL },
     LIMITS, { 0 }
 };
@@ -279,7 +279,7 @@ static const AttrRow requantize_even_attrs[] = {
 };
 static const AttrRow requantize_sum_attrs[] = {
     FACTORS, { "offset", ATTR_INT, "c", NULL }, { "shift", ATTR_INT, "n", NULL },
-    { "up", ATTR_INT, "the left shift of 8-bit operands; c and n are those of the product's high word", NULL },
+    { "up", ATTR_INT, "the left shift of 8-bit operands; with it, c and n apply to the product's high word", NULL },
     LIMITS, { 0 }
 };
 static const AttrRow requantize_sum_even_attrs[] = { FACTORS, { "offset", ATTR_INT, "c", NULL }, EVEN, LIMITS, { 0 } };

@@ -606,7 +606,7 @@ static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
         return "it continues from a given state; on integers if an annotation of its weights has bits=8";
     for (int i = 1; i < 3; i++)
         if (tensor_dim(n->in[i], 0) > MOST)
-            return text_format(cx, "it has %lld %s; on integers: up to %d", (long long)tensor_dim(n->in[i], 0),
+            return text_format(cx, "it has %lld %s; on integers, use up to %d", (long long)tensor_dim(n->in[i], 0),
                                i == 1 ? "inputs" : "units", (int)MOST);
     return NULL;
 }

@@ -17,8 +17,7 @@ static bool is_small(Ctx *cx, const Node *n, int64_t growth)
     if (tensor_elems(x) != 0 && most >= 1 && growth >= 1 && most <= INT32_MAX / growth) return true;
     op_refuse(
         cx, n,
-        "it repeats the input %s to %lld times as many elements; use an input that is not empty, and a result of fewer "
-        "than 2^31 elements",
+        "it repeats the input %s %lld times; use 1 or more, an input that is not empty, and fewer than 2^31 results",
         tensor_shape_text(cx, x), (long long)growth);
     return false;
 }
@@ -117,7 +116,7 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
                 && tensor_dim(diagonal, rank - 2) == length;
     for (int d = 0; fits && d < rank - 2; d++) fits = diagonal->shape[d] == x->shape[d];
     if (!fits) {
-        op_refuse(cx, n, "it sets diagonal %lld of %s by %s; use [..][rows][columns] and a diagonal [..][length]",
+        op_refuse(cx, n, "it sets diagonal %lld of %s to %s; use [..][rows][columns] and a diagonal [..][length]",
                   (long long)k, tensor_shape_text(cx, x), tensor_shape_text(cx, diagonal));
         return 0;
     }
@@ -180,7 +179,7 @@ static const AttrRow frames_attrs[] = {
 static const OpCase repeat_cases[] = {
     { "times=3 axis=1", "f32[2][3][2]", "f32[2][9][2]", NULL },
     { "times=2", "i8[4]", "i8[8]", NULL },
-    { "times=0", "f32[4]", NULL, "0 times as many" },
+    { "times=0", "f32[4]", NULL, "0 times; use 1 or more" },
     { "axis=1", "f32[4]", NULL, "axis 1 is out of range" },
     { 0 }
 };

@@ -118,7 +118,9 @@ static Result result_of(Evidence *e, const char *file)
     if (digest && r.tool && strcmp(digest, sha256_hex(e->cx, e->source, strlen(e->source))) == 0) {
         r.said = line;
         evidence_file(e, file, bytes.at, bytes.count);
-    } else r.why = "not run on this model.c: the result in this folder is of another one; run `sh tools.sh`";
+    } else {
+        r.why = "not run on this model.c, because the result in this folder is for a different file; run `sh tools.sh`";
+    }
     return r;
 }
 

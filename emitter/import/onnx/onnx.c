@@ -159,7 +159,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
     const char *where = text_format(cx, "input \"%s\"", v->name);
     if (!v->is_tensor || !v->has_shape) {
         diag_listed(cx, UNSUPPORTED, where,
-                    v->is_tensor ? "a tensor has no shape; use a declared rank"
+                    v->is_tensor ? "a tensor has no shape; declare its rank"
                                  : "it is a value that is not a tensor; use a tensor");
         return;
     }

@@ -131,8 +131,7 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
     if (c.count == 1 && reads_itself(n) && (!has_steps(n) || reads_now(cx, n, n)))
         diag_error(
             cx, n->name,
-            "it reads its own value before it is computed; use a read of an earlier step of its first axis, if "
-            "ordered");
+            "it reads its own result before this result is computed; read an earlier step of an ordered first axis");
     *out = c.at;
     return c.count;
 }

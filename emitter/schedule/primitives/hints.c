@@ -178,7 +178,7 @@ const Nest *run_copy_budget(Ctx *cx, const Nest *n, const StepArgs *a)
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, STEP_copy_budget, a);
     if (a->factor[0] < 1 || a->factor[0] > INT32_MAX) {
-        refuse_invalid(&d, FAULT_VALUE, "1 or more; 1 leaves no room for a copy", "%lld statements are not a budget",
+        refuse_invalid(&d, FAULT_VALUE, "1 or more, where 1 permits no copies", "%lld statements are not a budget",
                        (long long)a->factor[0]);
         return n;
     }

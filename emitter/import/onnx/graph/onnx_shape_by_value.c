@@ -88,8 +88,8 @@ static Tensor *repeated(OnnxCall *c, Tensor *x, int axis, const Expr *times)
 {
     const Expr *apart[MAX_RANK], *wide[MAX_RANK], *joined[MAX_RANK];
     if (x->rank == MAX_RANK && !expr_is_int(x->shape[axis], 1))
-        onnx_unsupported(c, "a dimension of %d is repeated a number of times that the run decides; use at most %d "
-                         "dimensions, or a dimension of 1", MAX_RANK, MAX_RANK - 1);
+        onnx_unsupported(c, "axis %d of a tensor of %d dimensions is repeated a number of times that the run decides; "
+                         "use at most %d dimensions, or an axis of size 1", axis, MAX_RANK, MAX_RANK - 1);
     if (ctx_failed(c->cx)) return NULL;
     memcpy(joined, x->shape, sizeof *joined * (size_t)x->rank);
     joined[axis] = product(c, times, x->shape[axis]);

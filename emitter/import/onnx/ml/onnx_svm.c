@@ -334,7 +334,8 @@ static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
     bool is_positive = true;
     if (!x || ctx_failed(c->cx)) return;
     if (onnx_ml_count(c, "coefficients") != classes * features || onnx_ml_count(c, "rho") < 1) {
-        onnx_refuse(c, "there are no 'support_vectors', %d coefficients for %d classes of %lld features, and %d 'rho'; "
+        onnx_refuse(c, "without 'support_vectors', there are %d coefficients for %d classes of %lld features, and %d "
+                       "'rho'; "
                        "use classes * features coefficients and one rho", onnx_ml_count(c, "coefficients"), classes,
                     (long long)features, onnx_ml_count(c, "rho"));
         return;

@@ -437,8 +437,8 @@ static void read_indexed(Forest *f)
     e.target = ints_of(c, "leaf_targetids", e.leaves, true);
     e.weight = reals_of(c, "leaf_weights"), e.members = reals_of(c, "membership_values");
     if (!ctx_failed(c->cx) && (!n || split.count != n || mode.count != n || e.weight.count != e.leaves))
-        onnx_refuse(c, "there are %d nodes, %d splits, %d modes; %d leaves, %d weights; use as many splits and modes "
-                       "as nodes, and as many weights as leaves", n,
+        onnx_refuse(c, "there are %d nodes with %d splits and %d modes, and %d leaves with %d weights; use as many "
+                       "splits and modes as nodes, and as many weights as leaves", n,
                     split.count, mode.count, e.leaves, e.weight.count);
     if (ctx_failed(c->cx)) return;
     e.pair = NEW_ARRAY(c->cx->arena, Pair, 2 * n);

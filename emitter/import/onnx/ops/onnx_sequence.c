@@ -112,7 +112,7 @@ static void split(OnnxCall *c)
         if (each > 0 && end > size) end = size;
         if (end < begin || end > size)
             onnx_refuse(
-                c, "part %lld is from %lld to %lld of %lld elements; use sizes of 0 or more with this sum",
+                c, "part %lld is from %lld to %lld of %lld elements; use sizes of at least 0 that cover the axis",
                 (long long)i, (long long)begin, (long long)end, (long long)size);
         else if (end == begin) all[i] = onnx_empty_slice(c, x, axis);
         else all[i] = onnx_call(c, "slice", x, attr_list("axes", axis), attr_list("begin", begin),

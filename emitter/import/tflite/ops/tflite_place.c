@@ -414,7 +414,7 @@ static void suppression_v5(TfliteCall *c)
         ? dtype_load(F32, input->data, 0).f : -1;
     if (!(sigma >= 0))
         tflite_unsupported(c,
-                           "the decay of scores with the overlap (input 5, \"%s\") is not constant or negative; use a "
+                           "the decay of scores with the overlap (input 5, \"%s\") is negative or not constant; use a "
                            "constant sigma of at least 0",
                            input->name);
     else if (suppressed(c, 6, sigma, &s)) {

@@ -39,8 +39,9 @@ static void rfft_2d(TfliteCall *c)
     const int64_t height = size[0], length = size[1], bins = length / 2 + 1;
     if (rank < 2 || rank >= MAX_RANK || tensor_elems(x) < 1 || height < 1 || height > MOST_FOURIER_POINTS
         || height & (height - 1) || length < 2 || length > MOST_FOURIER_POINTS) {
-        tflite_unsupported(c, "it is a transform of %lld x %lld points of %s; use 1 to %d, a power of two, x 2 to %d, "
-                              "of [..][rows][points]", (long long)height, (long long)length, tensor_shape_text(c->cx,
+        tflite_unsupported(c, "it transforms %lld x %lld points of %s; use a power of two from 1 to %d rows, 2 to %d "
+                              "points, and of [..][rows][points]",
+                           (long long)height, (long long)length, tensor_shape_text(c->cx,
                                                                                                                x),
                            MOST_FOURIER_POINTS, MOST_FOURIER_POINTS);
         return;
