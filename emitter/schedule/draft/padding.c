@@ -45,6 +45,7 @@ static void widen(const Expr *e, void *user)
 /* The selects that read outside the tensor. The first one decides the value, unless the step states it. */
 typedef struct Uncover {
     Draft *d;
+    const Stage *reader;
     Margin margin;
     bool is_decided;
     const char *why;                     /* the first condition that stays */
@@ -103,12 +104,38 @@ static const Expr *decide(Uncover *u, const Expr *select)
     return margin_without_condition(&u->margin, select);
 }
 
+/* ---- Elements that nothing reads --------------------------------------------------------------------------------- */
+
+typedef struct UnreadElements { const Stage *stage; const Expr *cond; bool holds; } UnreadElements;
+
+static void require_condition(Ctx *cx, const Expr *read, const Bounds *facts, void *user)
+{
+    UnreadElements *u = user;
+    const Expr *axis[MAX_RANK];
+    if (!stage_produces(u->stage, read->ref)) return;
+    for (int d = 0; d < u->stage->data_count; d++) axis[d] = u->stage->axis[d].var;
+    const Expr *there = expr_substitute(cx, u->cond, axis, read->arg, u->stage->data_count);
+    u->holds = u->holds && provably(cx, there, facts);
+}
+
+/* Returns true if nothing reads the elements of the stage for which the condition fails, such as those that `pad`
+ * adds. Their value is then free. */
+static bool is_unread_outside(Draft *d, const Stage *s, const Expr *cond)
+{
+    UnreadElements u = { s, cond, !stage_is_output(&d->next, s) && !expr_reads(d->cx, cond) };
+    for (int a = s->data_count; a < s->axis_count; a++) u.holds = u.holds && !expr_uses(cond, s->axis[a].var);
+    for (int i = 0; i < d->next.stage_count && u.holds; i++)
+        stage_visit_reads(d->cx, d->next.stage[i], stage_scope(d->cx, d->next.stage[i]), require_condition, &u);
+    return u.holds;
+}
+
 static const Expr *uncover(Ctx *cx, const Expr *e, void *user)
 {
     Uncover *u = user;
     OutsideRead o = { &u->margin, false };
     if (e->kind == EXPR_SELECT) expr_walk(cx, e->arg[SELECT_YES], find_outside, &o);
     if (!o.found) return e;
+    if (is_unread_outside(u->d, u->reader, e->arg[SELECT_COND])) return e->arg[SELECT_YES];
     const Expr *yes = u->is_decided ? margin_without_condition(&u->margin, e) : decide(u, e);
     if (!yes && !u->why) u->why = u->margin.why;
     return yes ? yes : e;
@@ -136,6 +163,7 @@ bool padding_of(Draft *d, const Tensor *t, const Stage **reader, int count, Padd
         for (int k = 0; k < reader[i]->out_count; k++) expr_walk(cx, reader[i]->value[k], widen, &w);
         if (!w.fine) return false;
         u.margin.scope = stage_scope(cx, reader[i]);
+        u.reader = reader[i];
         reader[i] = stage_with_values(cx, reader[i], uncover, &u);
         if (u.why)
             return refuse_unproved(d, FAULT_INDEX, "padded=V with the value that the condition stands for, or a copy "
