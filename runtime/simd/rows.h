@@ -271,7 +271,7 @@ static inline void lw_shared_step(uint32_t *sum, int32_t bits, int32_t first, ui
     const uint32_t mask = 0x00010001 * ((1u << bits) - 1);
     for (int32_t i = 0; i < 4; i++) sum[i] += (v >> (first + i * bits) & mask) * x;
 }
-/* Adds to the sums of four rows from `row` on, and of the rows 16 bits above. */
+/* Adds the low halves of four sums to rows `row` to `row` + 3, and the high halves to the rows 16 / bits further. */
 static inline void lw_shared_add(int32_t *restrict c, int32_t bits, int32_t row, const uint32_t *sum)
 {
     for (int32_t i = 0; i < 4; i++) {
