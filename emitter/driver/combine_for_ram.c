@@ -254,7 +254,7 @@ void build_combine_for_limit(Build *b)
     layers_use(b, &l);
     b->scheduled.combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
     if (l.plan.arena_size + beside <= b->options->ram)
-        diag_listed(b->cx, NOTE, NULL, "--ram %lld is kept: the plan needs %lld bytes of RAM; %s",
+        diag_listed(b->cx, NOTE, NULL, "--ram %lld is kept with %lld bytes of RAM; %s",
                     (long long)b->options->ram,
                     (long long)(l.plan.arena_size + beside), given_up(b, &l, &apart));
 }
