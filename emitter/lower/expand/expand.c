@@ -631,18 +631,23 @@ static bool has_slots(const Stmt *loop)
     return s->kind == STMT_ALLOC;
 }
 
-static const Code *expand_for(Expand *x, const Stmt *s)
+static const Code *expand_loop(Expand *x, const Stmt *s)
 {
-    const Code *copies = has_slots(s) ? expand_pipeline(x, s) : expand_copy(x->s, s, bounds_of_path(x));
-    if (copies) return copies;
-    const Code *gathered = accumulate(x, s);
-    if (gathered) return gathered;
-    const Code *both[2];
-    both[0] = inits_below(x, s, x->depth);
     x->path[x->depth++] = s;
     const Code *body = with_prefetches(x, s, expand(x, s->child[0]));
     x->depth--;
-    both[1] = code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
+    return code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
+}
+
+static const Code *expand_for(Expand *x, const Stmt *s)
+{
+    const bool is_pipeline = has_slots(s);
+    const Code *whole = is_pipeline ? NULL : expand_copy(x->s, s, bounds_of_path(x));
+    if (!whole && !is_pipeline) whole = accumulate(x, s);
+    if (whole) return whole;
+    const Code *both[2];
+    both[0] = inits_below(x, s, x->depth);
+    both[1] = is_pipeline ? expand_pipeline(x, s) : expand_loop(x, s);
     if (both[0] && both[0]->kind == CODE_SEQ && both[0]->child_count == 0) both[0] = NULL;
     return code_seq(x->cx, both, 2);
 }
