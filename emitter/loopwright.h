@@ -363,6 +363,7 @@ bool lw_pad(lw_computation *p, lw_stage_ref stage, const char *axis, int multipl
 bool lw_specialize(lw_computation *p, const char *condition, const char *options);
 /* options: "bytes=16384 align=16 row=16 banks=4 opaque"; later steps accept the name as a scope */
 bool lw_memory(lw_computation *p, const char *name, const char *options);
+bool lw_config(lw_computation *p, const char *field, const char *options);             /* "load.step: i32" */
 bool lw_instruction(lw_computation *p, const char *declaration, const char *options);
 bool lw_blockize(lw_computation *p, lw_loop_ref loop, const char *options);
 bool lw_tensorize(lw_computation *p, lw_loop_ref loop, const char *macro, const char *options);

@@ -43,5 +43,6 @@ stops() {
 check "missing-wait-stops" stops '/LW_COPY_WAIT(1/d' 'before the wait for the copy'
 check "one-wait-less-stops" stops 's/LW_COPY_WAIT(1, started1/LW_COPY_WAIT(1, 1 + started1/' 'before the wait'
 check "size-beyond-the-unit-stops" stops 's/GEMM16(/GEMM16(16 + /' 'a size that the unit does not have'
+check "missing-configuration-stops" stops '/STEP16(/d' 'rows with another distance'
 check "accumulator-elsewhere-stops" stops 's/LW_MEMORY_accumulator(0)/LW_MEMORY_accumulator(4000)/' 'beyond the end'
 report_end

@@ -107,7 +107,7 @@ static void add_parameters(Portable *p, const Instruction *i)
                                   : expr_new_var(p->cx, name_format(p->cx, "number%d", n + 1), VAR_SIZE, I32,
                                                  INT32_MIN, INT32_MAX) };
     }
-    add_tensor(p, i->stage->out[0], MEMORY_OUTPUT);
+    if (!i->sets) add_tensor(p, i->stage->out[0], MEMORY_OUTPUT);
     for (int k = 0; k < i->operand_count; k++) add_tensor(p, i->operand[k], MEMORY_INPUT);
 }
 
@@ -122,6 +122,10 @@ static const char *described(Ctx *cx, const Instruction *i)
     text_add(&t, "#include <stdbool.h>\n#include <stdint.h>\n\n");
     add_parameters(&p, i);
     cgen_macro(cx, &t, i->macro, p.parameter, p.parameter_count, NULL);
+    if (i->sets) {
+        text_printf(&t, "\n/* Sets %s for the instructions behind it. It has no portable form. */\n", i->sets);
+        return text_string(&t);
+    }
     if (!has_portable_form(i)) {
         text_add(&t, "\n/* The macro does not receive all numbers of the formula, so it has no portable form. */\n");
         return text_string(&t);

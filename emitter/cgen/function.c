@@ -393,6 +393,10 @@ static void macro(FunctionPrinter *p, const Code *c)
     if (!c->child_count) return;
     require_macro(p, c);
     line(p);
+    if (c->child[0]->kind == CODE_SEQ && !c->child[0]->child_count) {
+        text_add(p->t, "#endif\n");
+        return;
+    }
     text_add(p->t, "#else\n");
     if (c->child[0]->kind == CODE_FOR || c->child[0]->kind == CODE_STORE) statement(p, c->child[0]);
     else {

@@ -4,8 +4,8 @@
  *
  * Cycles: the copy engine moves 8 bytes a cycle and takes 24 for each descriptor; it works on one descriptor at a time,
  * in the order of the starts. A product takes a cycle for each row and each 16 elements of k, requantization a cycle
- * for each row, clearing one. The core waits for an instruction, and for copies where it says so; its own work takes no
- * time here. A copy executes when the core waits for it: as late as it may. */
+ * for each row, and clearing and setting the register take one each. The core waits for an instruction, and for copies
+ * where it says so; its own work takes no time here. A copy executes when the core waits for it: as late as it may. */
 #include "gemm16.h"
 
 #include <stdio.h>
@@ -154,6 +154,14 @@ static void limits(int32_t m, int32_t n, int32_t k)
     if (m < 1 || m > SIDE || n < 1 || n > SIDE || k < 1 || k > SIDE * SIDE) stop("a size that the unit does not have");
 }
 
+static int32_t step_of_rows = -1;        /* the register unit.step */
+
+void gemm16_step(int32_t step)
+{
+    step_of_rows = step;
+    take(1);
+}
+
 void gemm16_clear(int32_t m, int32_t n, int32_t *r, int32_t r_at, int32_t r_stride0)
 {
     limits(m, n, 1);
@@ -168,6 +176,7 @@ void gemm16_product(int32_t m, int32_t k, int32_t n, int32_t *r, int32_t r_at, i
                     int32_t x_at, int32_t x_stride0, const int8_t *w, int32_t w_at, int32_t w_stride0, int32_t z)
 {
     limits(m, n, k);
+    if (x_stride0 != step_of_rows) stop("rows with another distance than the one in the register");
     for (int32_t e = 0; e < k; e++) access(w + w_at + e * w_stride0, (size_t)n);
     for (int32_t i = 0; i < m; i++) {
         int32_t *sum = r + r_at + i * r_stride0;

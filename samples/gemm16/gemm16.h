@@ -16,6 +16,7 @@ void gemm16_fill(int channel, void *to, int value, size_t bytes);
 void gemm16_wait(int channel, int pending);
 
 /* The instructions, as `loopwright instruction` prints them. */
+void gemm16_step(int32_t step);
 void gemm16_clear(int32_t m, int32_t n, int32_t *r, int32_t r_at, int32_t r_stride0);
 void gemm16_product(int32_t m, int32_t k, int32_t n, int32_t *r, int32_t r_at, int32_t r_stride0, const int8_t *x,
                     int32_t x_at, int32_t x_stride0, const int8_t *w, int32_t w_at, int32_t w_stride0, int32_t z);
@@ -41,6 +42,7 @@ void gemm16_layer(int number, const char *name);
     gemm16_copy(channel, to, (size_t)(to_step), from, (size_t)(from_step), (size_t)(bytes), (size_t)(rows))
 #define LW_COPY_FILL_START(channel, to, value, bytes) gemm16_fill(channel, to, value, (size_t)(bytes))
 #define LW_COPY_WAIT(channel, pending) gemm16_wait(channel, pending)
+#define STEP16 gemm16_step
 #define CLEAR16 gemm16_clear
 #define GEMM16 gemm16_product
 #define REQUANT16 gemm16_requantize

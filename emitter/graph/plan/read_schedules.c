@@ -334,12 +334,14 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     }
 }
 
-/* Returns true for a line `memory NAME ...` or `instruction NAME...`, which declares something for all blocks. */
+/* Returns true for a line `memory NAME ...`, `config NAME...` or `instruction NAME...`, which declares something for
+ * all blocks. */
 static bool is_declaration(const char *line)
 {
     Line l = { line, line + strcspn(line, "#\n") };
     const Token first = take_word(&l);
-    return first.at == line && (token_is(first, "memory") || token_is(first, "instruction"));
+    return first.at == line
+           && (token_is(first, "memory") || token_is(first, "config") || token_is(first, "instruction"));
 }
 
 /* Reads a declaration, which indented lines continue. Returns its end. */

@@ -550,10 +550,12 @@ static bool is_block(const char *line)
     return strncmp(line, "for", 3) == 0 && is_indented(s) && !strchr("[=", s[strspn(s, " \t")]);
 }
 
-/* Returns true for `memory NAME ...` and `instruction NAME...`, steps that declare something for all schedules. */
+/* Returns true for `memory NAME ...`, `config NAME...` and `instruction NAME...`, steps that declare something for all
+ * schedules. */
 static bool is_declaration(const Lexer *l)
 {
-    return l->count > 2 && (lex_is(l, "memory") || lex_is(l, "instruction")) && l->token[1].kind == TOKEN_NAME;
+    return l->count > 2 && (lex_is(l, "memory") || lex_is(l, "config") || lex_is(l, "instruction"))
+           && l->token[1].kind == TOKEN_NAME;
 }
 
 /* Reads a declaration, which may have several lines. */

@@ -12,11 +12,14 @@
  *   I8 reuse                    check_async.c     slots; nobody writes the source of an unfinished copy
  *   I9 capacity                 check_memories.c  buffers that live together, in rows and aligned; banks of operands
  *   I10 access                  check_memories.c  opaque memories: copies, and instructions that name them
+ *   I11 configuration           lower/expand/configure.c  each instruction finds the values of fields that it needs
  *   I12 sizes of instructions   check_sizes.c     sizes of the run in range and step
  *   I13 order of reductions     check_order.c     the tuples of reduce indices rise from iteration to iteration
  *
  * I1 to I8, I12 and I13 hold after each step. I9 and I10 hold when all steps are done, because a step places a buffer
  * in a memory before other steps make it small and map its loops to instructions.
+ *
+ * I11 is proved on lowered code, where strides are known.
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
 #include "ir/check/check_parts.h"

@@ -126,6 +126,22 @@ const Code *code_call_at(Ctx *cx, const char *macro, const Expr *const *args, in
     return code_of(cx, &proto, NULL, 0);
 }
 
+const Code *code_set(Ctx *cx, const FieldValue *f)
+{
+    Code proto = { .kind = CODE_CALL, .text = f->macro, .arg_count = 1, .sets = f->field };
+    const Code *nothing = code_seq(cx, NULL, 0);
+    proto.args = arena_copy(cx->arena, &f->value, sizeof f->value);
+    return code_of(cx, &proto, &nothing, 1);
+}
+
+const Code *code_needing(Ctx *cx, const Code *call, const FieldValue *need, int count)
+{
+    Code *copy = arena_copy(cx->arena, call, sizeof *copy);
+    copy->need = arena_copy(cx->arena, need, (size_t)count * sizeof *need);
+    copy->need_count = count;
+    return copy;
+}
+
 const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count)
 {
     Code proto = { .kind = CODE_CALL, .text = name(cx, function), .arg_count = count, .external = e };

@@ -13,6 +13,9 @@ typedef enum CodeKind {
     CODE_SEQ, CODE_SCOPE, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL
 } CodeKind;
 
+/* A field of configuration of a unit, the macro that sets it, and the value that an instruction requires. */
+typedef struct FieldValue { const char *field, *macro; const Expr *value; } FieldValue;
+
 typedef struct Code Code;
 struct Code {
     CodeKind kind;
@@ -33,6 +36,10 @@ struct Code {
     bool takes_addresses;                        /* CALL: the AT arguments of the macro are addresses */
     /* CALL: the C function that is called, whose AT arguments are addresses; NULL for a macro. */
     const struct External *external;
+    /* CALL: the values that the instruction requires, until lower/expand/configure.c has placed the macros that set
+     * them; and the field that the macro sets to its argument, or NULL. */
+    const FieldValue *need; int need_count;
+    const char *sets;
 };
 
 typedef struct Function {
@@ -72,6 +79,10 @@ const Code *code_call_at(Ctx *cx, const char *macro, const Expr *const *args, in
 const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count);
 /* Returns the call with other arguments and, where it has a fallback, with a different fallback. */
 const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise);
+/* Returns a call of the macro that sets a field. Without the macro, nothing is executed. */
+const Code *code_set(Ctx *cx, const FieldValue *f);
+/* Returns the call with the values that it requires. */
+const Code *code_needing(Ctx *cx, const Code *call, const FieldValue *need, int count);
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);

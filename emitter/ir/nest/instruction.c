@@ -10,10 +10,26 @@
 
 #include <string.h>
 
+#include "support/text.h"
+
 const Instruction *nest_instruction(const Nest *n, const char *macro)
 {
     for (int i = n->instruction_count - 1; i >= 0; i--)
         if (strcmp(n->instruction[i]->macro, macro) == 0) return n->instruction[i];
+    return NULL;
+}
+
+bool nest_has_field(const Nest *n, const char *field)
+{
+    for (int i = 0; i < n->field_count; i++)
+        if (text_equal(n->field[i], field)) return true;
+    return false;
+}
+
+const Instruction *nest_setter(const Nest *n, const char *field)
+{
+    for (int i = n->instruction_count - 1; i >= 0; i--)
+        if (text_equal(n->instruction[i]->sets, field)) return n->instruction[i];
     return NULL;
 }
 

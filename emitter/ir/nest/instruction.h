@@ -18,6 +18,9 @@
  * - An operand may name its memory: `x: i8[16][16] at scratchpad`, or `from core` for one that no step declares. The
  *   result may be among the operands, to name its memory too: `r: i32[16][16] at accumulator`. Then `+=` before a sum
  *   says that it accumulates.
+ * - A unit has fields of configuration, such as the distance of rows. `SET_STEP(s: i32) sets load.step = s` declares
+ *   the macro that sets a field; it has no formula. `needs load.step = stride(x, 0)` behind a formula names the value
+ *   that the field must have: a stride of an operand, a number, an operand of rank 0, or a constant.
  * - An operand of rank 0 is a value: any expression that does not depend on the loops, passed unchanged.
  * - A sum (or another reduction) accumulates into the existing contents of the result.
  * - The macro takes the result and the operands, each as one argument LW_AT(memory, index, strides...): the index of
@@ -28,10 +31,20 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/nest.h"
 
-enum { MAX_OPERANDS = 8, MAX_NUMBERS = 20 };
+enum { MAX_OPERANDS = 8, MAX_NUMBERS = 20, MAX_NEEDS = 8 };
 
 /* The values of a number: least, least + step, and so on, up to greatest; step is 0 for a number without a range. */
 typedef struct NumberRange { int64_t least, greatest, step; } NumberRange;
+
+/* The value that a field of configuration must have. */
+typedef enum NeedKind { NEED_STRIDE, NEED_NUMBER, NEED_OPERAND, NEED_CONSTANT } NeedKind;
+typedef struct FieldNeed {
+    const char *field;
+    NeedKind kind;
+    int index;                               /* the operand, operand_count for the result, or the number */
+    int dimension;                           /* of the stride */
+    int64_t constant;
+} FieldNeed;
 
 typedef struct Instruction {
     const char *macro, *text;                /* the macro's name, and the declaration's source text */
@@ -43,7 +56,9 @@ typedef struct Instruction {
     /* The memories of the operands and of the result: the name of a declared memory, SCOPE_CORE for any other, or NULL
      * where the declaration names none. */
     const char *memory[MAX_OPERANDS], *result_memory;
-    const Stage *stage;
+    const Stage *stage;                      /* NULL if the macro sets a field of configuration */
+    const char *sets;                        /* the field that the macro sets to its one operand, or NULL */
+    int need_count; FieldNeed need[MAX_NEEDS];
     const struct Instruction *open;          /* the declaration with open numbers of which this is a case, or NULL */
 } Instruction;
 
@@ -56,6 +71,9 @@ typedef struct InstructionRow {
 
 /* Returns the instruction of this macro, or NULL if it is not declared. */
 const Instruction *nest_instruction(const Nest *n, const char *macro);
+bool nest_has_field(const Nest *n, const char *field);
+/* Returns the instruction that sets the field, or NULL if none is declared. */
+const Instruction *nest_setter(const Nest *n, const char *field);
 /* Returns the index of an open number, or -1 if e is not an open number. */
 int instruction_number(const Instruction *i, const Expr *e);
 bool instruction_is_open(const Instruction *i);

@@ -93,6 +93,7 @@ typedef struct Nest {
     /* The instructions declared so far (instruction.h). */
     int instruction_count; const struct Instruction *const *instruction;
     int scope_count; const Scope *const *scope;      /* the memories declared so far */
+    int field_count; const char *const *field;       /* the fields of configuration declared so far */
     /* For the diagnostic "conv.h was split by step 3: use ho or hi". */
     const struct ConsumedLoop *consumed;             /* the newest consumed loop */
     /* The target's features, separated by spaces, or NULL if unknown. */

@@ -234,6 +234,113 @@ static void check_result(const Lexer *l, const DeclaredResult *r, const Stage *s
         lex_error(l, lex_peek(l), "`+=` is for a sum; write `=`");
 }
 
+/* ---- Configuration ----------------------------------------------------------------------------------------------- */
+
+const char *field_read(Lexer *l)
+{
+    const char *unit = lex_name(l, "the name of a field");
+    if (!lex_accept(l, ".")) return unit;
+    const char *part = lex_name(l, "the name of a field behind the dot");
+    return unit && part ? name_format(l->cx, "%s.%s", unit, part) : NULL;
+}
+
+/* Returns the number of the operand of this name, operand_count for the result, or -1. */
+static int operand_called(const Instruction *i, const char *wanted)
+{
+    for (int k = 0; k < i->operand_count; k++)
+        if (text_equal(i->operand[k]->name, wanted)) return k;
+    return text_equal(i->stage->out[0]->name, wanted) ? i->operand_count : -1;
+}
+
+static const Tensor *tensor_at(const Instruction *i, int at)
+{
+    return at < i->operand_count ? i->operand[at] : i->stage->out[0];
+}
+
+/* stride(OPERAND, DIMENSION) */
+static void read_stride(Lexer *l, const Instruction *i, FieldNeed *need)
+{
+    int64_t dimension = 0;
+    lex_expect(l, "(", "after stride");
+    const Token at = lex_peek(l);
+    need->kind = NEED_STRIDE;
+    need->index = operand_called(i, lex_name(l, "an operand"));
+    if (!lex_expect(l, ",", "before the dimension") || !lex_integer(l, &dimension)
+        || !lex_expect(l, ")", "after the dimension"))
+        return;
+    need->dimension = (int)dimension;
+    if (need->index < 0)
+        lex_error(l, at, "%s is not an operand; use a tensor of the declaration", token_text(l->cx, at));
+    else if (dimension < 0 || dimension >= tensor_at(i, need->index)->rank)
+        lex_error(l, at, "%s has no dimension %lld; use 0 to %d", token_text(l->cx, at), (long long)dimension,
+                  tensor_at(i, need->index)->rank - 1);
+}
+
+static void read_needed_name(Lexer *l, const Instruction *i, FieldNeed *need)
+{
+    const Token at = lex_peek(l);
+    const char *wanted = lex_name(l, "stride(OPERAND, DIMENSION), a number or an operand");
+    if (!wanted) return;
+    need->kind = NEED_OPERAND;
+    need->index = operand_called(i, wanted);
+    if (need->index >= 0 && tensor_at(i, need->index)->rank == 0) return;
+    need->kind = NEED_NUMBER;
+    for (int k = 0; k < i->number_count; k++)
+        if (i->number[k]->kind == EXPR_VAR && text_equal(expr_as_var(i->number[k])->name, wanted)) {
+            need->index = k;
+            return;
+        }
+    lex_error(l, at, "'%s' is not a number or an operand without dimensions; use one of these, "
+              "stride(OPERAND, DIMENSION) or a constant", wanted);
+}
+
+/* needs FIELD = VALUE, ... */
+static void read_needs(Lexer *l, Instruction *i)
+{
+    do {
+        const Token at = lex_peek(l);
+        if (i->need_count == MAX_NEEDS)
+            lex_error(l, at, "the instruction needs too many fields; use at most %d", MAX_NEEDS);
+        if (ctx_failed(l->cx)) return;
+        FieldNeed *need = &i->need[i->need_count++];
+        need->field = field_read(l);
+        if (!lex_expect(l, "=", "after the field")) return;
+        if (lex_is(l, "stride")) {
+            lex_take(l);
+            read_stride(l, i, need);
+        } else if (lex_peek(l).kind == TOKEN_NAME) read_needed_name(l, i, need);
+        else {
+            need->kind = NEED_CONSTANT;
+            lex_integer(l, &need->constant);
+        }
+    } while (!ctx_failed(l->cx) && lex_accept(l, ","));
+}
+
+/* Reads `sets FIELD = OPERAND`, where the declaration has one operand of type i32 and no formula. */
+static bool read_setter(Lexer *l, Instruction *i)
+{
+    if (!lex_accept(l, "sets")) return false;
+    const Token at = lex_peek(l);
+    i->sets = field_read(l);
+    lex_expect(l, "=", "after the field");
+    const Token value = lex_peek(l);
+    const char *operand = lex_name(l, "the operand");
+    if (!lex_finish(l)) return true;
+    if (i->operand_count != 1 || i->operand[0]->rank || i->operand[0]->type != I32 || i->number_count)
+        lex_error(l, at, "a macro that sets a field has one operand; write MACRO(VALUE: i32) sets FIELD = VALUE");
+    else if (!text_equal(operand, i->operand[0]->name))
+        lex_error(l, value, "'%s' is not the operand; use '%s'", operand, i->operand[0]->name);
+    return true;
+}
+
+/* Returns the number of the first token of the needs, or of the end. */
+static int needs_at(const Lexer *l)
+{
+    int i = l->next;
+    while (i < l->count && !token_is(l->token[i], "needs")) i++;
+    return i;
+}
+
 Instruction *instruction_read(Ctx *cx, const char *declaration)
 {
     Instruction *i = NEW(cx->arena, Instruction);
@@ -243,12 +350,26 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     i->macro = lex_name(&l, "the name of a macro");
     DeclaredResult result = { .tensor = NULL };
     const Symbol *symbols = read_operands(cx, &l, i, read_numbers(cx, &l, i), &result);
+    if (!ctx_failed(cx) && read_setter(&l, i)) {
+        arena_reset(cx->scratch, mark);
+        return ctx_failed(cx) ? NULL : i;
+    }
     const bool accumulates = !ctx_failed(cx) && take_accumulation(&l);
+    const int needs = needs_at(&l), count = l.count;
+    const Token first = l.token[needs], end = l.token[count];
+    l.count = needs;
+    l.token[needs] = end;
     Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, symbols, NULL, false);
+    l.count = count;
+    l.token[needs] = first;
     if (t && !ctx_failed(cx)) check_result(&l, &result, t->producer->stage, accumulates);
+    if (t) i->stage = t->producer->stage;
+    if (t && !ctx_failed(cx) && lex_accept(&l, "needs")) {
+        read_needs(&l, i);
+        lex_finish(&l);
+    }
     arena_reset(cx->scratch, mark);
     if (!t || ctx_failed(cx)) return NULL;
-    i->stage = t->producer->stage;
     Plain p = { .cx = cx, .instr = i, .fine = true };
     expr_walk(cx, i->stage->value[0], visit_read, &p);
     for (int k = 0; k < i->operand_count; k++)

@@ -17,6 +17,7 @@
 
 #include "ir/check/match_instruction.h"
 #include "ir/nest/instruction.h"
+#include "lower/expand/configure.h"
 #include "lower/expand/storage.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -709,6 +710,35 @@ static const Expr *operand_arg(Expand *x, const Tensor *pattern, const Tensor *d
     return expr_new(cx, EXPR_AT, arg[0]->type, NULL, arg, n);
 }
 
+/* Returns the value that an instruction requires of a field; `arg` are the arguments of the result and the operands. */
+static const Expr *needed_value(Expand *x, const Instruction *declared, const FieldNeed *need, const Expr *const *arg,
+                                const Expr *const *number)
+{
+    const bool is_result = need->index == declared->operand_count;
+    const Expr *a = arg[is_result ? 0 : need->index + 1];
+    if (need->kind == NEED_CONSTANT) return expr_int(x->cx, I32, need->constant);
+    if (need->kind == NEED_NUMBER) return number[need->index];
+    if (need->kind == NEED_OPERAND) return a;
+    const Tensor *t = is_result ? declared->stage->out[0] : declared->operand[need->index];
+    if (need->dimension == t->rank - 1) return expr_index(x->cx, 1);
+    int at = 1;                                      /* dimensions that are declared with one element have no stride */
+    for (int d = 0; d < need->dimension; d++) at += !expr_is_int(t->shape[d], 1);
+    return expr_is_int(t->shape[need->dimension], 1) ? expr_index(x->cx, 0) : a->arg[at];
+}
+
+/* Returns the call with the values that it requires of fields of configuration. */
+static const Code *with_needs(Expand *x, const Code *call, const Instruction *declared, const Expr *const *arg,
+                              const Expr *const *number)
+{
+    FieldValue need[MAX_NEEDS];
+    for (int i = 0; i < declared->need_count; i++) {
+        const Instruction *setter = nest_setter(x->s->nest, declared->need[i].field);
+        need[i] = (FieldValue){ declared->need[i].field, setter->macro,
+                                needed_value(x, declared, &declared->need[i], arg, number) };
+    }
+    return declared->need_count ? code_needing(x->cx, call, need, declared->need_count) : call;
+}
+
 static const Code *expand_tile(Expand *x, const Stmt *s)
 {
     Ctx *cx = x->cx;
@@ -731,7 +761,9 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     arg[n++] = operand_arg(x, called->stage->out[0], declared->stage->out[0], &m.result);
     for (int i = 0; i < instr->operand_count; i++)
         arg[n++] = operand_arg(x, called->operand[i], declared->operand[i], &m.operand[i]);
-    return code_if(cx, m.guard, code_call_or(cx, instr->macro, arg, n, body), NULL);
+    const Code *call = code_call_or(cx, instr->macro, arg, n, body);
+    call = with_needs(x, call, declared, arg + instr->argument_count, called->number);
+    return code_if(cx, m.guard, call, NULL);
 }
 
 static const Code *expand_branch(Expand *x, const Stmt *branch, const Expr *fact)
@@ -789,7 +821,7 @@ const Code *expand_nest(Storages *s)
     Expand *x = NEW(s->cx->scratch, Expand);
     x->cx = s->cx;
     x->s = s;
-    const Code *code = writes_nothing(s->cx, n) ? NULL : expand(x, n->root);
+    const Code *code = writes_nothing(s->cx, n) ? NULL : configured(s->cx, expand(x, n->root));
     arena_reset(s->cx->scratch, mark);
     if (!n->otherwise) return over_group_sizes(s->cx, n, code);
     storages_for(s, n->otherwise);

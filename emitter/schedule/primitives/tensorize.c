@@ -45,6 +45,32 @@ static bool is_declared_otherwise(const Nest *n, const Instruction *i)
     return false;
 }
 
+/* Requires that each field of the instruction is declared. */
+static bool has_fields(Draft *d, const Nest *n, const Instruction *i)
+{
+    const char *missing = i->sets && !nest_has_field(n, i->sets) ? i->sets : NULL;
+    for (int k = 0; k < i->need_count && !missing; k++)
+        if (!nest_has_field(n, i->need[k].field)) missing = i->need[k].field;
+    return !missing
+           || refuse_invalid(d, FAULT_NAME, text_format(d->cx, "a declaration before it: config %s: i32", missing),
+                             "there is no field %s", missing);
+}
+
+/* Requires that the instruction computes, and that each field that it needs can be set. */
+static bool can_be_called(Draft *d, const Nest *n, const Instruction *i)
+{
+    if (i->sets)
+        return refuse_invalid(d, FAULT_ROLE, "an instruction with a formula", "%s sets %s, and computes nothing",
+                              i->macro, i->sets);
+    for (int k = 0; k < i->need_count; k++)
+        if (!nest_setter(n, i->need[k].field))
+            return refuse_invalid(d, FAULT_NAME,
+                                  text_format(d->cx, "a declaration before it: instruction MACRO(v: i32) sets %s = v",
+                                              i->need[k].field),
+                                  "no instruction sets %s, which %s needs", i->need[k].field, i->macro);
+    return true;
+}
+
 const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
@@ -58,7 +84,7 @@ const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
                        why->what);
     else if (is_declared_otherwise(n, i))
         refuse_invalid(&d, FAULT_NAME, "another name", "%s is declared already", i->macro);
-    if (ctx_failed(cx)) return n;
+    if (ctx_failed(cx) || !has_fields(&d, n, i)) return n;
     i->feature = a->feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
     for (int k = 0; k < n->instruction_count; k++) all[k] = n->instruction[k];
@@ -153,7 +179,7 @@ const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
     const char *why;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     const Instruction *i = wanted_instruction(&d, n, a);
-    if (i && !ctx_failed(cx) && target_has(&d, i)) {
+    if (i && !ctx_failed(cx) && can_be_called(&d, n, i) && target_has(&d, i)) {
         bool matches = instruction_match(cx, n, path_end(&p), i, &m, &why);
         if (matches && instruction_is_open(i)) {
             i = instruction_with_constants(cx, i, m.number);
