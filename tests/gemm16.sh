@@ -20,6 +20,13 @@ run() {
     $cc -std=c99 -O1 -ffp-contract=off -include $sample/gemm16.h -I"$work" -Iruntime -o "$work/program" "$1" \
         $sample/gemm16.c "$work/main.c" -lm && "$work/program"
 }
+same_counts() {
+    said=$($sample/run.sh $sample/small.te | sed -n 's/^copies, bytes.*: //p')
+    echo "$said"
+    [ "${said%% by the report*}" = "$(echo "$said" | sed 's/.*report, \(.*\) by the model/\1/')" ]
+}
+check "report-counts-as-the-unit-does" same_counts
+
 setup "emitted" "$lw" $sample/small.te --schedule $sample/networks.txt --combine none --name small -o "$model"
 cat > "$work/main.c" << 'END'
 #include "small.h"

@@ -257,10 +257,10 @@ static void print_row(FILE *f, const Layer *l)
     char tile[40] = "-";
     const long long overlapped = l->copy + l->compute - l->elapsed;
     const long long use = l->elapsed ? 100 * l->products / (SIDE * SIDE * l->elapsed) : 0;
-    if (l->products) snprintf(tile, sizeof tile, "%dx%dx%d", l->m, l->k, l->n);
-    fprintf(f, "%-40.40s %-5s %9s %8lld %8lld %7lld %8lld %8lld %8lld %8lld %4lld%% %6zu  %s\n", l->name,
+    if (l->m) snprintf(tile, sizeof tile, "%dx%dx%d", l->m, l->k, l->n);
+    fprintf(f, "%-40.40s %-5s %9s %8lld %8lld %7lld %8lld %8lld %8lld %8lld %4lld%% %6zu %9lld  %s\n", l->name,
             l->products ? "unit" : "core", tile, l->in, l->out, l->descriptors, l->copy, l->compute, overlapped,
-            l->elapsed, use, l->scratchpad, bound_of(l));
+            l->elapsed, use, l->scratchpad, l->products, bound_of(l));
 }
 
 static void write_table(void)
@@ -270,8 +270,8 @@ static void write_table(void)
     Layer total = { .name = "total" };
     if (!f) return;
     gemm16_layer(-1, NULL);
-    fprintf(f, "%-40s %-5s %9s %8s %8s %7s %8s %8s %8s %8s %5s %6s  %s\n", "layer", "place", "tile", "in", "out",
-            "copies", "copy", "compute", "overlap", "cycles", "use", "pad", "bound");
+    fprintf(f, "%-40s %-5s %9s %8s %8s %7s %8s %8s %8s %8s %5s %6s %9s  %s\n", "layer", "place", "tile", "in", "out",
+            "copies", "copy", "compute", "overlap", "cycles", "use", "pad", "products", "bound");
     for (int i = 0; i < layers; i++) {
         const Layer *l = &layer[i];
         print_row(f, l);

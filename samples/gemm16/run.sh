@@ -17,7 +17,20 @@ run() {
         --schedule "${GEMM16_SCHEDULE:-$here/networks.txt}" \
         --quiet --cc "${CC:-cc} -O2 -include $here/gemm16.h" --link "$here/gemm16.c"
     cat "$out/table.txt"
+    "$build/loopwright" report "$model" --combine none --quiet -o "$out/report.json" \
+        --schedule "${GEMM16_SCHEDULE:-$here/networks.txt}"
+    echo "copies, bytes and multiply-adds: $(counted) by the report, $(awk '/^total/ { print $6 ", " $4 ", " $13 }' \
+        "$out/table.txt") by the model"
     echo
+}
+
+# counted: the sums of the report's counts for the unit.
+counted() {
+    sed -n 's/.*"unit": {//p' "$out/report.json" | sed 's/"macro": "GEMM16", "calls": [0-9]*, "points"/"products"/' |
+        awk '{ copies += number("copies"); moved += number("moved"); products += number("products") }
+             END { printf "%d, %d, %d", copies, moved, products }
+             function number(key) { return match($0, "\"" key "\": [0-9]+") ? \
+                 substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 4) : 0 }'
 }
 
 models=$top/../shared/models/mlperf-tiny

@@ -39,6 +39,7 @@ static void json_layers(const JsonReport *r, Text *t)
             json_balance(b, i, t);
             json_layer_facts(r, b, i, t);
             json_traffic(r, b, i, t);
+            json_unit(b, i, t);
             text_char(t, '}');
         }
     text_add(t, "\n  ]\n");

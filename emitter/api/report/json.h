@@ -29,6 +29,7 @@ typedef struct JsonReport {
 } JsonReport;
 /* layer_facts.c: the keys of a layer after its figures */
 void json_layer_facts(const JsonReport *r, const Build *b, int group, Text *t);
+void json_unit(const Build *b, int group, Text *t);
 void json_traffic(const JsonReport *r, const Build *b, int group, Text *t);
 int json_layer_id(const JsonReport *r, const Build *b, int group);
 const Function *json_called(const Build *b, int group);                    /* NULL: the layer emits no function */

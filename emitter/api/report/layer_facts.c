@@ -4,6 +4,7 @@
 
 #include "api/report/json.h"
 #include "api/traffic.h"
+#include "lower/count_unit.h"
 
 /* The layers of all graphs are numbered in the order of the list. */
 int json_layer_id(const JsonReport *r, const Build *b, int group)
@@ -141,4 +142,22 @@ void json_layer_facts(const JsonReport *r, const Build *b, int group, Text *t)
     json_channels(shrunk_of(b, g), t);
     json_place(r, b, group, t);
     json_key(t, "function", f ? text_format(b->cx, "%s_%s", r->whole->program.name, f->name) : NULL);
+}
+
+/* Prints what the layer asks of a unit with memories of its own, if it copies to them. */
+void json_unit(const Build *b, int group, Text *t)
+{
+    UnitCounts n;
+    if (!b->lowered.function[group] || !count_unit(b->cx, b->lowered.function[group], &n)) return;
+    text_add(t, ", \"unit\": {\"copies\": ");
+    text_printf(t, "%lld, \"moved\": %lld, \"filled\": %lld, \"instructions\": [", (long long)n.copies,
+                (long long)n.moved, (long long)n.filled);
+    for (int i = 0; i < n.macro_count; i++) {
+        json_item(t);
+        json_key(t, "macro", n.macro[i].macro);
+        json_number(t, "calls", n.macro[i].calls);
+        json_number(t, "points", n.macro[i].points);
+        text_char(t, '}');
+    }
+    text_add(t, "]}");
 }
