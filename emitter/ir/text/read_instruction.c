@@ -37,6 +37,8 @@ static bool read_range(Lexer *l, bool is_size, NumberRange *r)
         return false;
     if (r->greatest < r->least)
         return lex_error(l, at, "the range has no value; write LEAST..GREATEST"), false;
+    if (r->least < INT32_MIN || r->greatest > INT32_MAX)
+        return lex_error(l, at, "the range is not one of i32; use values within %d..%d", INT32_MIN, INT32_MAX), false;
     if (r->step < 1) return lex_error(l, at, "the step is %lld; use a step of 1 or more", (long long)r->step), false;
     if (is_size && (r->least < 1 || r->greatest > MOST_SIZE))
         return lex_error(l, at, "the number is a size; use a range within 1..%d", MOST_SIZE), false;
@@ -310,8 +312,10 @@ static void read_needs(Lexer *l, Instruction *i)
             read_stride(l, i, need);
         } else if (lex_peek(l).kind == TOKEN_NAME) read_needed_name(l, i, need);
         else {
+            const Token constant = lex_peek(l);
             need->kind = NEED_CONSTANT;
-            lex_integer(l, &need->constant);
+            if (lex_integer(l, &need->constant) && need->constant != (int32_t)need->constant)
+                lex_error(l, constant, "the value is not an i32; use one of %d..%d", INT32_MIN, INT32_MAX);
         }
     } while (!ctx_failed(l->cx) && lex_accept(l, ","));
 }

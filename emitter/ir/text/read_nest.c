@@ -397,7 +397,9 @@ static const Instruction *read_macro(NestReader *r, Lexer *l)
     int64_t value = 0;
     int count = 0;
     if (!i) lex_error(l, at, "no step declares the instruction '%s'", token_text(r->cx, at));
-    if (!i || !lex_accept(l, "[")) return i;
+    if (i && i->sets) lex_error(l, at, "%s sets %s, and computes nothing; use an instruction with a formula", i->macro,
+                                i->sets);
+    if (!i || ctx_failed(r->cx) || !lex_accept(l, "[")) return i;
     do {
         if (count == i->number_count) lex_error(l, at, "%s has %d numbers", i->macro, i->number_count);
         if (ctx_failed(r->cx)) return NULL;

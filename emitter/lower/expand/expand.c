@@ -733,6 +733,10 @@ static const Code *with_needs(Expand *x, const Code *call, const Instruction *de
     FieldValue need[MAX_NEEDS];
     for (int i = 0; i < declared->need_count; i++) {
         const Instruction *setter = nest_setter(x->s->nest, declared->need[i].field);
+        if (!setter) {
+            diag_internal(x->cx, call->text, "no instruction sets %s", declared->need[i].field);
+            return call;
+        }
         need[i] = (FieldValue){ declared->need[i].field, setter->macro,
                                 needed_value(x, declared, &declared->need[i], arg, number) };
     }
