@@ -614,8 +614,8 @@ const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const
  *
  * lw_implementation.alter runs on the DAG, with the condition of its row. There calls on constants are constants of
  * the emitted program (packed weights), lw_constant adds one, and an altered call is one or more operators or
- * formulas, which are scheduled as those of a model. A call of one output is altered to a tensor of the same type and
- * shape.
+ * formulas, which are scheduled like the formulas of a model. A call of one output is altered to a tensor of the same
+ * type and shape.
  *
  * A NULL tensor, from a call that failed, makes the next call fail: check once, at the end. */
 int lw_call_input_count(const lw_call *c);

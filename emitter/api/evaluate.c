@@ -78,8 +78,8 @@ static const char body[] =
     "    return fclose(to) ? 1 : 0;\n"
     "}\n";
 
-/* Prints the body for --stream: a sample is a window of one input, which hops fill; its outputs are those of the last
- * hop. */
+/* Prints the body for --stream: a sample is a window of one input, which hops fill; its outputs are the outputs of the
+ * last hop. */
 static const char body_of_hops[] =
     "#define OUT_ELEMENTS(name, type, count) static type out_##name[(count) + !(count)];\n"
     "EVALUATED_OUTPUTS(OUT_ELEMENTS)\n"

@@ -139,7 +139,7 @@ static const char *described(Ctx *cx, const Instruction *i)
     return text_string(&t);
 }
 
-/* Finds the instruction among those of the model's schedules, then among the known ones. */
+/* Finds the instruction among the declarations of the model's schedules, then among the known instructions. */
 static const char *find(Ctx *cx, const char *model, const char *macro, const lw_options *o)
 {
     Build b;

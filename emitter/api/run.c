@@ -130,8 +130,8 @@ int run_output_number(const Build *b, int number)
     return -1;
 }
 
-/* Replaces the model's outputs by those of the emitted C, with its layers. The data are the reference's, or NULL if the
- * reference lacks the tensor. */
+/* Replaces the model's outputs by the outputs of the emitted C, with its layers. The data are the reference's, or NULL
+ * if the reference lacks the tensor. */
 static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***outputs)
 {
     const int own = b->model.output_count;
@@ -181,7 +181,7 @@ static bool is_equal(const Build *b, const Tensor *t, const void *got, const voi
     return !d.wrong;
 }
 
-/* Refuses an output whose number of elements differs from that of the reference. */
+/* Refuses an output whose number of elements differs from the reference's. */
 static bool has_size_of(const Build *b, const Tensor *t, const Build *r, const Tensor *whole)
 {
     const Tensor *got = build_actual(b, t), *want = build_actual(r, whole);

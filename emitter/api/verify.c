@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright verify` builds the emitted C, runs it, and compares its outputs with those of the interpreter or with
+/* `loopwright verify` builds the emitted C, runs it, and compares its outputs with the interpreter's outputs or with
  * recorded outputs. */
 #include <string.h>
 

@@ -31,7 +31,7 @@
  * once for all attachments. A sweep has a target: the limit, or half of the present arena. It joins only layers that
  * hold more than the target, or much of it in a chain of overlaps, because the many small layers at a network's end
  * cannot lower its peak. The search for the least RAM takes 3 s or less for the recorded networks (`make
- * bench-compiler`). `--optimize` selects what the default search may exchange; `balanced` changes no byte. */
+ * bench-compiler`). `--optimize` selects what the default search may exchange; `balanced` does not change any byte. */
 
 /* Decision: where memory peaks, rows are stored instead of images. No template has a case for it: the two nests are
  * combined.

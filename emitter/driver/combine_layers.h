@@ -7,7 +7,7 @@
 #include "driver/driver.h"
 #include "graph/plan/combine.h"
 
-/* A state: the present groups, or those of a candidate. */
+/* A state: the present groups, or the groups of a candidate. */
 typedef struct Layers {
     int count;
     Combination *at;
@@ -42,7 +42,7 @@ Search layers_search(Build *b, const bool *may_join);
 /* Returns the state in which no group is combined, with its plan. */
 Layers layers_apart(Search *r, bool copies_padding, int64_t room);
 void layers_plan(Search *r, Layers *l);
-void layers_use(Build *b, const Layers *l);          /* sets the groups of the build to those of the state */
+void layers_use(Build *b, const Layers *l);          /* sets the groups of the build to the state's groups */
 /* Returns the state in which layer j is replaced by `with` and the layers in is_joined are removed; it is not
  * planned. */
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers the constants of the program: first those of the model's graph, then those of the graphs of regions. A tensor
- * with several consumers is one constant. Passes may compute equal tensors, such as a weight that both branches of an
- * `if` read, or that every step of an unrolled layer transposes. Therefore tensors of one type with equal bytes are one
- * constant. */
+/* Numbers the constants of the program: first the model's graph, then the graphs of regions. A tensor with several
+ * consumers is one constant. Passes may compute equal tensors, such as a weight that both branches of an `if` read, or
+ * that every step of an unrolled layer transposes. Therefore tensors of one type with equal bytes are one constant. */
 #include "driver/driver.h"
 
 #include <string.h>

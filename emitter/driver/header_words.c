@@ -12,8 +12,8 @@
 
 /* Lists the options that change the results or the interface of the emitted code, as one line of the header. The
  * options are in the order of the table, not of the command line. Files are named without their folders. Schedules,
- * --combine and --no-shrink are omitted, because they change no result, and a dumped schedule that is read again gives
- * the same files. */
+ * --combine and --no-shrink are omitted, because they do not change any result, and a dumped schedule that is read
+ * again gives the same files. */
 typedef enum Sort { FLAG, WORD, PATH } Sort;
 typedef struct Row { const char *name; Sort sort; size_t at; } Row;
 

@@ -95,8 +95,8 @@ static Sum joined(Annotator *a, const Sum *before, Interval set)
     return before->is_known ? sum_of(interval_hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
 }
 
-/* Replaces an element by a variable with its bounds. Of narrow elements those of the type serve (summand_bounds). The
- * contract of lw_expq_i32 states no bounds of its result, so those of its type hold. */
+/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type (summand_bounds).
+ * The contract of lw_expq_i32 states no bounds of its result, so those of its type hold. */
 static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
     Annotator *a = user;
@@ -146,8 +146,8 @@ static void find_product(const Expr *e, void *user)
     if (e->kind == EXPR_MUL && e->arg[1]->kind != EXPR_INT) *(bool *)user = true;
 }
 
-/* Widens the bounds of a summand to contain 0, and those of a product to powers of two: provers find the bounds of a
- * product from the ranges of its factors' types, not its exact ones. */
+/* Widens the bounds of a summand to contain 0, and the bounds of a product to powers of two: provers find the bounds of
+ * a product from the ranges of its factors' types, not its exact ones. */
 static Interval summand_bounds(Annotator *a, const Expr *summand)
 {
     const Interval zero = { 0, 0 }, exact = interval_hull(zero, value_interval(a, summand));

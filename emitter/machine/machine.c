@@ -2,7 +2,7 @@
 /* Decodes an instruction when it is first reached, and executes it: see machine.h. */
 
 /* Decision: compiled code is executed, not matched. The user's compiler unrolls, vectorizes, merges and inlines, so
- * no map from its loops to those of a nest gives their trip counts. `report --cc` executes the linked code instead
+ * no map from its loops to the loops of a nest gives their trip counts. `report --cc` executes the linked code instead
  * (`emitter/machine`): a row for each encoding, decoded once, with the meaning as a function. Everything that control
  * depends on is computed. Products of Helium are not computed, because loops of Helium code count vectors and do not
  * depend on products. On 22 networks, three cores and two levels the count differs from QEMU's by 0.4 % at most, one

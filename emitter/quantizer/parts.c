@@ -9,8 +9,8 @@
  * and concatenations. Each sum has the same terms, so the float network computes the same bits, and no channel is
  * computed twice. Parts of like ranges stay in one layer.
  *
- * A call is a selection by its values: over the numbers of its operand's elements it gives those of a subset of the
- * indices along one axis, in any order. */
+ * A call is a selection by its values: over the numbers of its operand's elements it gives the numbers of a subset of
+ * the indices along one axis, in any order. */
 #include "quantizer/layers.h"
 
 #include <math.h>

@@ -229,8 +229,9 @@ Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
 /* Returns the graph with the corrected biases of the layers that compute on integers. */
 Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
 
-/* Computes symmetric scales of weights in -127 to 127, or uses those of a request: one scale, or one for each index of
- * the last axis. They are rounded to f32, the form in which the simulated network and the exported one store them. */
+/* Computes symmetric scales of weights in -127 to 127, or uses the scales of a request: one scale, or one for each
+ * index of the last axis. They are rounded to f32, the form in which the simulated network and the exported one store
+ * them. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
 
 /* Moves the steps of groups that samples determine. No mean or product of two tensors is then near a tie, and sums of

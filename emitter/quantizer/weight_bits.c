@@ -136,7 +136,7 @@ static NarrowLayer *next_step(const Narrowing *z)
     return best;
 }
 
-/* Takes steps until the constants fit; each time that they seem to, counts those of the emitted network. */
+/* Takes steps until the constants fit. Each time that they seem to fit, counts the constants of the emitted network. */
 static bool fit_flash(Narrowing *z, Ports ports, int64_t flash)
 {
     int64_t bytes = 0, saved = 0;

@@ -4,7 +4,7 @@
  *
  *     x -> conv -> relu -> [t] -> conv -> y        the part around t: both convolutions; x is its input, y its output
  *
- * The other tensors keep their widths, so two costs of a part differ by as much as those of the whole network. */
+ * The other tensors keep their widths, so two costs of a part differ by as much as the costs of the whole network. */
 #include "quantizer/precision.h"
 
 #include "driver/combine_layers.h"

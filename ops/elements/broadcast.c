@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Defines elementwise functions of two or three tensors. Dimensions of 1, and dimensions that are absent on the left,
- * broadcast to those of the other operands. Each row is one formula, or two where floats and integers differ. */
+ * broadcast to the sizes of the other operands. Each row is one formula, or two where floats and integers differ. */
 #include "graph/dag/op_build.h"
 
 static int by_type(Ctx *cx, const Node *n, const char *of_floats, const char *of_integers, Tensor **out)

@@ -58,8 +58,8 @@ typedef struct Ratio { const Expr *size, *extent, *p, *q; } Ratio;
 /* The position num / den in x of an element of the result. A quotient of integers is exact for all sizes. */
 typedef struct Position { const Expr *num, *den; } Position;
 
-/* Sets the result's size to size * times / per, or to the first size of `like`, whose ratio is then that of the two
- * sizes. */
+/* Sets the result's size to size * times / per, or to the first size of `like`, whose ratio is then the ratio of the
+ * two sizes. */
 static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
 {
     const Attr *like = node_attr(n, "like");

@@ -486,7 +486,8 @@ static const char *fetch_of(const Node *anchor, const Stage *patch, bool is_padd
     return macro[leaves][patch->out[0]->type == I16];
 }
 
-/* Returns the number of contiguous elements of a window: those of a pixel of x, or of a row of the padded rows. */
+/* Returns the number of contiguous elements of a window: the elements of a pixel of x, or of a row of the padded
+ * rows. */
 static int64_t run_of(const Node *anchor, bool of_rows)
 {
     int64_t kernel[2] = { 1, 1 }, channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1);

@@ -161,7 +161,7 @@ bool adds_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count
     return has_vectors(cx, g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
 }
 
-/* Stores the numbers of both terms and then those of the sum. */
+/* Stores the numbers of both terms, and then the numbers of the sum. */
 static int put_sum(int64_t *to, const ScaledSum *sum)
 {
     const int64_t number[] = { sum->term[0].zero, sum->term[0].factor, sum->term[0].shift,

@@ -120,7 +120,7 @@ static bool step(lw_computation *p, const char *primitive, const char *options, 
 
 /* ---- The rows ---------------------------------------------------------------------------------------------------- */
 
-/* Defines a function of loopwright.h whose operands are those of the row, in the row's order. */
+/* Defines a function of loopwright.h with the operands of the row, in the row's order. */
 #define PRIMITIVE(name, parameters, ...)                                                                               \
     bool lw_##name(lw_computation *p, OPERANDS parameters, const char *options)                                        \
     {                                                                                                                  \

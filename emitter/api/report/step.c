@@ -12,7 +12,7 @@
 #include "support/guard.h"
 #include "support/text.h"
 
-/* These addresses differ from those of the code. */
+/* These addresses differ from the addresses of the code. */
 enum { BUFFERS = 0x40000000, STACK = 0x7f000000 };
 static const int64_t MOST_INSTRUCTIONS = INT64_C(1) << 32, MOST_BYTES = INT64_C(1) << 28;
 

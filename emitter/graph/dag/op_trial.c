@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* At registration a formula has no inputs, so it is computed on trial inputs. Each trial input has the rank given by
  * the formula's indices, open sizes, and the first combination of element types that parses. If no types parse, the
- * formula is wrong. The diagnostic is then that of the trial with floats. */
+ * formula is wrong. The diagnostic is then taken from the trial with floats. */
 #include "graph/dag/op_trial.h"
 
 #include <string.h>

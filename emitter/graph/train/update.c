@@ -7,7 +7,7 @@
  *   factor   clip_norm / (norm of all means), where that is below 1            clip_norm
  *   G        mean * factor, clamped, plus weight_decay * x
  *
- * Every new value is select(due, formula, old value), so a skipped sample changes no bit. */
+ * Every new value is select(due, formula, old value), so a skipped sample does not change any bit. */
 #include <string.h>
 
 #include "graph/dag/definition.h"

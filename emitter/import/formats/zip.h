@@ -8,7 +8,7 @@
 typedef struct ZipEntry {
     const char *name;
     int method; uint32_t crc;
-    /* packed: bytes in the file; size: unpacked bytes; offset: that of the local header */
+    /* packed: bytes in the file; size: unpacked bytes; offset: the offset of the local header */
     uint64_t packed, size, offset;
 } ZipEntry;
 /* file: all bytes; if it is empty, bytes are read from the path when they are needed */

@@ -28,7 +28,7 @@ typedef struct Flow {
     const Bounds *facts;                     /* the consumer's scope, with its guard and the conditions of the access */
     const Stmt *alloc; int alloc_loops;      /* the Alloc and the loops outside it; for an output, NULL and 0 */
     Reach need[MAX_RANK];                    /* the need at the current level */
-    bool is_mirrored[MAX_RANK];              /* dimensions whose needs and boxes are those of the mirrored indices */
+    bool is_mirrored[MAX_RANK];              /* dimensions whose needs and boxes are for the mirrored indices */
     const Bounds *scope;                     /* the scope of the current level */
     const char *reason;                      /* the reason of the failed proof, at the innermost level that applies */
 } Flow;

@@ -85,7 +85,7 @@ static bool bounds_of(const Order *o, const Pair *p, const Expr *a, const Expr *
     return true;
 }
 
-/* Returns true if all tuples of the first iteration are below those of the second. */
+/* Returns true if all tuples of the first iteration are below all tuples of the second. */
 static bool rises(const Order *o, const Pair *p)
 {
     Ctx *cx = o->c->cx;

@@ -29,8 +29,8 @@ bool reducer_read(const char *s, size_t n, Reducer *out);
 /* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value. For argmax's index,
  * returns the largest value. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
-/* Returns the value that changes no bit of an accumulator. It is the identity, or -0 in a sum of floats that does not
- * begin at 0, because x + -0 is x for each x. */
+/* Returns the value that does not change any bit of an accumulator. It is the identity, or -0 in a sum of floats that
+ * does not begin at 0, because x + -0 is x for each x. */
 const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool begins_at_identity);
 
 /* A declared reducer over a tuple of values: combined[i] is an expression over the variables old[] and value[], and

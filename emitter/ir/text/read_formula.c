@@ -414,7 +414,7 @@ static void read_own(Formula *f, Token at, int count)
                       f->within ? ", because the size of a reduced axis varies" : ", or NAME(AXES; FIRST VALUES)");
 }
 
-/* Returns the value of component i that changes no result. */
+/* Returns the value of component i that does not change any result. */
 static const Expr *neutral_value(const Formula *f, int i)
 {
     if (f->spec.combiner) return f->spec.combiner->identity[i];

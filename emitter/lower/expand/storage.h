@@ -79,7 +79,7 @@ typedef struct CopyQueue {
 const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope);
 /* Declares the buffers and counters of the asynchronous copies in the loop. `inside` ends with the loop. */
 const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside);
-/* Makes the copies that are expanded next those of a Start, until it is called with NULL. */
+/* Marks the copies that are expanded next as copies of a Start, until it is called with NULL. */
 void copy_starting(Storages *s, const Stmt *start);
 /* Returns the copy of a Start with a note of its end, over the variable of its loop. */
 const Code *copy_start(Storages *s, const Stmt *start, const Code *copy);

@@ -14,7 +14,8 @@ typedef struct Margin {
     const Tensor *tensor;                /* the tensor that the selects read */
     const Expr *const *shape;            /* outside this shape it is V */
     const Expr *value;                   /* V, of the tensor's type */
-    /* True if all elements that the selects name exist; otherwise those of `tensor` are compared with its shape. */
+    /* True if all elements that the selects name exist; otherwise the indices of `tensor` are compared with its
+     * shape. */
     bool holds_all;
     const Bounds *scope;                 /* the axes of the stage */
     const char *why;                     /* after a failure: a clause with the missing proof */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compute_with: two stages, or copies of stages, are computed in one set of loops, those of the second:
+/* compute_with: two stages, or copies of stages, are computed in one set of loops, the loops of the second:
  *
  *   for f.i: for f.j: f;  for g.i: for g.j: g      =>      for g.i: { for f.j: f;  for g.j: g }      (at g.i)
  *

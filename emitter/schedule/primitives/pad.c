@@ -75,7 +75,7 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     return n ? n->stage : NULL;
 }
 
-/* Returns the value that changes no bit of the stage's accumulator. */
+/* Returns the value that does not change any bit of the stage's accumulator. */
 static const Expr *neutral(Ctx *cx, const Stage *s, int component)
 {
     const DType type = s->value[component]->type;

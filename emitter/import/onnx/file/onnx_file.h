@@ -78,7 +78,7 @@ typedef struct OnnxAttr {
 } OnnxAttr;
 
 typedef struct OnnxNode {
-    const char *name, *type, *domain;                      /* name: that of the first output if the node has none */
+    const char *name, *type, *domain;                      /* name: the name of the first output if the node has none */
     /* the overload of the function that it calls, or "" if it has none */
     const char *overload;
     /* the names of the inputs; "" for an omitted optional input */

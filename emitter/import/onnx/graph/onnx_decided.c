@@ -96,7 +96,7 @@ int64_t onnx_most(OnnxCall *c, int output, int axis, int64_t natural)
 const Expr *onnx_decided(OnnxCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural)
 {
     const char *value_name = output < c->node->out_count ? c->node->out[output] : c->name;
-    enum { MOST_PROVED = 1 << 24 };          /* larger bounds are only those of the type */
+    enum { MOST_PROVED = 1 << 24 };          /* larger bounds are only the type's bounds */
     const Interval proved = count ? onnx_range_of(c->scope->import, count) : (Interval){ 0, 0 };
     if (proved.greatest >= 0 && proved.greatest <= MOST_PROVED && (natural < 0 || proved.greatest < natural))
         natural = proved.greatest;

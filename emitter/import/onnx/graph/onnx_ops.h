@@ -63,7 +63,7 @@ struct OnnxOp {
     const char *name;
     int most_inputs;                 /* the largest number of inputs in any operator set, or ONNX_ANY */
     const char *attrs;               /* accepted attributes, space-separated */
-    /* the IR operator; if there is no translation, its inputs and attributes are those of the node */
+    /* the IR operator; if there is no translation, it has the node's inputs and attributes */
     const char *op;
     void (*translate)(OnnxCall *c);
     bool moves;                      /* true if elements of any type are copied unchanged, without arithmetic */

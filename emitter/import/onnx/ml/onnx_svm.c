@@ -195,8 +195,8 @@ static Tensor *platt(OnnxCall *c, const Pairs *p, Tensor *scores)
 }
 
 /* Returns matrices [n][classes][classes] of r[i][j], the probability of i in the pair of i and j, or of r[j][i] if
- * is_turned. `both` is [n][2 * pairs]: first the probabilities of the first classes, then those of the second classes.
- * Values for i = j have no meaning. */
+ * is_turned. `both` is [n][2 * pairs]: first the probabilities of the first classes, then the probabilities of the
+ * second classes. Values for i = j have no meaning. */
 static Tensor *pair_matrix(OnnxCall *c, const Pairs *p, Tensor *both, bool is_turned)
 {
     const int64_t k = p->classes, elems = k * k;

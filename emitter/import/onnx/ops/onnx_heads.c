@@ -181,8 +181,8 @@ static Tensor *rotated(OnnxCall *c, Tensor *x, Tensor *const *table, Tensor *pos
     return onnx_translate_as(c, "RotaryEmbedding", 23, (Tensor *[]){ x, table[0], table[1], position }, 4, n);
 }
 
-/* The inputs are input, positions, cosines and sines. Positions of shape [1] are that of the first row; [b][rows] has
- * the position of each row. */
+/* The inputs are input, positions, cosines and sines. Positions of shape [1] have the position of the first row;
+ * [b][rows] has the position of each row. */
 static void rotary_embedding(OnnxCall *c)
 {
     if (!onnx_requires(c, 4)) return;

@@ -94,7 +94,8 @@ static void scatter_elements(OnnxCall *c)
                          ATTRS(attr_int("axis", axis), attr_word("reduction", onnx_text(c, "reduction", "none"))));
 }
 
-/* Translates ScatterND. Flattens the leading dimensions of the index, and those of the updates, into one. */
+/* Translates ScatterND. Flattens the leading dimensions of the index into one, and the leading dimensions of the
+ * updates into one. */
 static void scatter_nd(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;

@@ -77,7 +77,7 @@ static void concat(OnnxCall *c)
     store(c, run_inner(c, in, count), 0, c->in[2]->type);
 }
 
-/* The inputs are the condition, followed by those of `binary`. */
+/* The inputs are the condition, followed by the inputs of `binary`. */
 static void where(OnnxCall *c)
 {
     if (!onnx_requires(c, 1) || !requires_operands(c, 1, 2) || !onnx_in(c, 7)) {

@@ -42,8 +42,8 @@ static Tensor *truth(TfliteCall *c, bool v) { return tensor_scalar(c->cx, c->nam
 
 /* ---- Framer ------------------------------------------------------------------------------------------------------ */
 
-/* Returns true if the frames are valid. Without prefill those of the first runs are not, so a state counts the steps up
- * to `missing`. */
+/* Returns true if the frames are valid. Without prefill, the frames of the first runs are not valid, so a state counts
+ * the steps up to `missing`. */
 static Tensor *is_filled(TfliteCall *c, int64_t steps, int64_t missing)
 {
     if (!missing) return truth(c, true);

@@ -33,7 +33,7 @@ typedef struct TfliteCall {
     /* true for shifted UINT8 of the file, for which some references differ from INT8 */
     bool is_unsigned;
     bool is_in_subgraph;             /* true in a subgraph of a WHILE, IF or CALL */
-    const char *name;                /* the name of the emitted calls: that of the first output */
+    const char *name;                /* the name of the emitted calls: the first output's name */
     int in_count; Tensor **in;       /* the inputs; NULL if absent */
     Tensor *out[TFLITE_OUTPUTS];     /* the outputs, which the lowering sets */
     /* [in_count] the new values of inputs that are variable tensors */
@@ -185,7 +185,7 @@ Tensor *tflite_difference(TfliteCall *c, int i);
 /* Reports, of the first `inputs` inputs, each int8 input whose scale or zero point differs from output 0's as
  * unsupported. */
 bool tflite_has_one_scale(TfliteCall *c, int inputs);
-/* The zero points, bounds and type of a rescaling; the bounds are within those of the type. */
+/* The zero points, bounds and type of a rescaling; the bounds are within the type's bounds. */
 typedef struct Rescaling {
     int zero_x, zero;
     bool has_least, has_greatest;

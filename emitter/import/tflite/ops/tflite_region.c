@@ -29,7 +29,7 @@ static const char *kind_text(Ctx *cx, const Tensor *t)
     return text_format(cx, "%s%s", dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
 }
 
-/* Returns the inputs of a region's graph: tensors like those of `outer`. */
+/* Returns the inputs of a region's graph: tensors like the tensors of `outer`. */
 static Tensor **inner_of(TfliteCall *c, Tensor *const *outer, int count)
 {
     Tensor **inner = NEW_ARRAY(c->cx->arena, Tensor *, count);
