@@ -17,6 +17,7 @@
  *   u16 [O/4][Q][2]           i16 [Q][2]        products of i16 pairs; each weight holds four rows of 4 bits
  *   u16 [O/4][Q][2][2]        i8 [4*Q]          the same for bytes
  *   u32 [O/8][K]              i8 [K]            32-bit products; each weight holds eight rows of 4 bits
+ *   i8 [O/B][Q][B*8]          i8 [16*Q]         products of 16 bytes of B channels, two of 4 bits in a byte
  *   i32 [O/16][K]             i8 [K]            the same for sixteen rows of 2 bits
  *   i8 [O][K]                 i32 [K]           with `pairs`: one 32-bit product for two pixels
  *
@@ -66,12 +67,16 @@
     "(h*" bits ")"
 #define SHARED_ROW(rows, bits) \
     "i8((i32(k[o/" rows ",e]) >> o%" rows "*" bits " & (1 << " bits ")-1) - (1 << " bits "-1))"
+/* element t of 16 of a channel, of which two share bytes: even + 8 + 16 * odd */
+#define NIBBLE_OF(odd) \
+    "i32((w[16*q+c%16,panel*g+c/16*2+" odd "]? : 0))"
 #define PAIR_OF(channel) "select(q%pairs*2+t < row, (w[q/pairs*row+q%pairs*2+t," channel "]? : 0), 0)"
 #define BYTE_OF(channel) "(w[4*q+2*t+s," channel "]? : 0)"
 #define EVEN_ODD(even, odd) "i16(i32(" even ") + 256*i32(" odd "))"
 
 /* Weights of products of rows. rows: channels, padded to whole groups. */
-typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, EIGHTS, SIXTEENS, WIDE, PANELS, LONG } RowLayout;
+typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, EIGHTS, SIXTEENS, WIDE, PANELS, NIBBLES,
+                         LONG } RowLayout;
 static const WeightLayout row_layouts[] = {
     [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
                .words = "[channel][element]",
@@ -128,6 +133,12 @@ static const WeightLayout row_layouts[] = {
                            "(w[(depth*q+t)/row*run+(depth*q+t)%row,panel*g+c]? : 0), 0)",
                  .sum = "q,t<depth", .element = "depth*q+t", .decode = "k[o/panel,q,o%panel,t]",
                  .q = "((e/run*row + e%run)/depth)", .t = "((e/run*row + e%run)%depth)" },
+    /* panels of 16 elements of two channels of 4 bits */
+    [NIBBLES] = { .name = "nibbles", .type = I8, .rank = 3, .of = "e<length,o<outs",
+                  .encode = "k[g<groups,q<blocks,c<panel*8] = i8(" NIBBLE_OF("0") " + 16*" NIBBLE_OF("1") " + 8)",
+                  .sum = "q,t<16", .element = "16*q+t",
+                  .decode = "i8(((i32(k[o/panel,q,o%panel/2*16+t]) >> o%2*4) + o%2*8 & 15) - 8)",
+                  .q = "(e/16)", .t = "(e%16)" },
     /* words of four channels, with 128 added to even channels */
     [LONG] = { .name = "long", .type = U8, .rank = 4, .of = "e<length,o<outs",
                .words = "[4 channels][element][2 channels][channel]; 128 added to even channels",
@@ -153,6 +164,7 @@ typedef struct PackedRows {
     int64_t outs, length, padded;
     bool is_wide, is_paired, is_bytes;     /* weights of rows 2, 3 and 4 of the table at the head of the file */
     bool is_long;                      /* 64-bit sums */
+    bool is_nibbles;                   /* panels of bytes that two channels share */
     int64_t shared;                    /* the rows of 4 or 2 bits that share a word, or 0 */
     /* panel: number of channels in a panel, or 0 for other layouts. depth: the number of adjacent elements of each
      * channel. */
@@ -201,8 +213,9 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     r->is_bytes = r->layout == &row_layouts[BYTES] || r->layout == &row_layouts[FOUR_BYTES];
     r->is_long = r->layout == &row_layouts[LONG];
     r->shared = r->layout == &row_layouts[EIGHTS] ? 8 : r->layout == &row_layouts[SIXTEENS] ? 16 : 0;
-    r->panel = r->layout == &row_layouts[PANELS] ? tensor_dim(r->k, 2) : 0;
-    r->depth = r->panel ? tensor_dim(r->k, 3) : 1;
+    r->is_nibbles = r->layout == &row_layouts[NIBBLES];
+    r->panel = r->is_nibbles ? tensor_dim(r->k, 2) / 8 : r->layout == &row_layouts[PANELS] ? tensor_dim(r->k, 2) : 0;
+    r->depth = r->is_nibbles ? 16 : r->panel ? tensor_dim(r->k, 3) : 1;
     r->offset = node_int(n, "offset", 0);
     r->pairs = node_int(n, "pairs", 0);
     r->row = node_int(n, "row", 0);
@@ -215,6 +228,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
               : r->is_long ? r->padded == length && ends_in_twos(r->k, 2)
               : r->is_wide || r->is_bytes
                   ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, is_four ? 2 : 3)
+              : r->is_nibbles ? r->padded == length && tensor_dim(r->k, 2) % 16 == 0
               : r->row ? fits_rows(r, length)
               : r->panel ? fits_panel(r, length)
               : r->shared ? r->padded == length
@@ -242,10 +256,10 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     op_refuse(cx, n,
               "the weights are %s and the biases %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
               "i16[o/4][q][2][2][2], u16[o/4][%lld][2], u16[o/4][q][2][2], u32[o/8][%lld], i32[o/16][%lld], "
-              "u8[o/4][%lld][2][2] or "
+              "i8[o/b][%lld][8*b], u8[o/4][%lld][2][2] or "
               "i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
               tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
-              (long long)pairs, (long long)length, (long long)length, (long long)length);
+              (long long)pairs, (long long)length, (long long)length, (long long)length / 16, (long long)length);
     return false;
 }
 

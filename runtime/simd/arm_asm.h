@@ -803,6 +803,66 @@ static LW_SHARED void lw_mve_panel_pair(int32_t kh, int32_t n, int32_t m, int32_
 #endif
 /* lw: end */
 
+/* lw: lw_asm_mve_nibbles needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Adds to the sums of m pairs of channels the products of one to three vectors of x, which stay in q0 to q2, or of two
+ * pixels, the second one's in q3 to q5. A byte of weights is even + 8 + 16 * odd; shifted right it is odd. Sums of
+ * a pair are of bytes and of odd ones, those of two pixels adjacent. 18 instructions compute 12 products of
+ * vectors. */
+#define LW_MVE_NIBBLES(b)                                                                                              \
+    "    vldrb.8 q6, [" b "], #16\n"                                                                                   \
+    "    vshr.s8 q7, q6, #4\n"
+#define LW_MVE_NIBBLES_OF_ONE(b, x, x1)                                                                                \
+    LW_MVE_NIBBLES(b)                                                                                                  \
+    "    vmladava.s8 r0, " x ", q6\n"                                                                                  \
+    "    vmladava.s8 r2, " x ", q7\n"
+#define LW_MVE_NIBBLES_OF_TWO(b, x, x1)                                                                                \
+    LW_MVE_NIBBLES(b)                                                                                                  \
+    "    vmladava.s8 r0, " x ", q6\n"                                                                                  \
+    "    vmladava.s8 r2, " x1 ", q6\n"                                                                                 \
+    "    vmladava.s8 r4, " x ", q7\n"                                                                                  \
+    "    vmladava.s8 r6, " x1 ", q7\n"
+#define LW_MVE_NIBBLES_LOOP(loads, products, sums)                                                                     \
+    __asm__ volatile(loads "    wls lr, r12, 2f\n"                                                                    \
+                           "1:  ldm r11, " sums "\n" products "    stm r11!, " sums "\n"                             \
+                           "    le lr, 1b\n"                                                                         \
+                           "2:\n"                                                                                    \
+                     : "+r"(r1), "+r"(r3), "+r"(r5), "+r"(r11)                                                         \
+                     : "r"(r8), "r"(r9), "r"(r12)                                                                      \
+                     : "r0", "r2", "r4", "r6", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory")
+#define LW_MVE_NIBBLES_X(x, x1, at) "    vldrb.8 " x ", [r8, #" at "]\n    vldrb.8 " x1 ", [r9, #" at "]\n"
+#define LW_MVE_NIBBLES_ALL(of, sums)                                                                                   \
+    if (vectors == 3)                                                                                                  \
+        LW_MVE_NIBBLES_LOOP(LW_MVE_NIBBLES_X("q0", "q3", "0") LW_MVE_NIBBLES_X("q1", "q4", "16")                       \
+                                LW_MVE_NIBBLES_X("q2", "q5", "32"),                                                    \
+                            of("r1", "q0", "q3") of("r3", "q1", "q4") of("r5", "q2", "q5"), sums);                     \
+    else if (vectors == 2)                                                                                             \
+        LW_MVE_NIBBLES_LOOP(LW_MVE_NIBBLES_X("q0", "q3", "0") LW_MVE_NIBBLES_X("q1", "q4", "16"),                      \
+                            of("r1", "q0", "q3") of("r3", "q1", "q4"), sums);                                          \
+    else                                                                                                               \
+        LW_MVE_NIBBLES_LOOP(LW_MVE_NIBBLES_X("q0", "q3", "0"), of("r1", "q0", "q3"), sums)
+static LW_SHARED void lw_mve_nibbles(int32_t pixels, int32_t vectors, int32_t m, int32_t *sums, const int8_t *x,
+                                     const int8_t *x1, const int8_t *b)
+{
+    register const int8_t *r1 __asm__("r1") = b;
+    register const int8_t *r3 __asm__("r3") = b + 16 * m;
+    register const int8_t *r5 __asm__("r5") = b + 32 * m;
+    register const int8_t *r8 __asm__("r8") = x;
+    register const int8_t *r9 __asm__("r9") = x1;
+    register int32_t *r11 __asm__("r11") = sums;
+    register int32_t r12 __asm__("r12") = m;
+    if (pixels == 2) { LW_MVE_NIBBLES_ALL(LW_MVE_NIBBLES_OF_TWO, "{r0, r2, r4, r6}"); }
+    else { LW_MVE_NIBBLES_ALL(LW_MVE_NIBBLES_OF_ONE, "{r0, r2}"); }
+}
+#undef LW_MVE_NIBBLES
+#undef LW_MVE_NIBBLES_OF_ONE
+#undef LW_MVE_NIBBLES_OF_TWO
+#undef LW_MVE_NIBBLES_LOOP
+#undef LW_MVE_NIBBLES_X
+#undef LW_MVE_NIBBLES_ALL
+#endif
+/* lw: end */
+
 /* lw: lw_asm_mve_products needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Computes eight channels of two windows: q0 and q1 hold the sums of the even channels, q2 and q3 those of the odd

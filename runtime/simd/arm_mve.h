@@ -57,6 +57,76 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 #endif
 /* lw: end */
 
+/* lw: lw_mve_nibbles_rows needs LW_SHARED lw_asm_mve_nibbles */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Adds the odd sums of m pairs, times a number, to the even ones, less `less`. Sums of two pixels are adjacent. In
+ * assembly, because compilers unroll the loop and spill its addresses. */
+static inline void lw_mve_nibbles_pairs(int32_t m, int32_t *c, int32_t times, int32_t less, int32_t less1)
+{
+    const uint32_t places[4] = { 0, 0, 16, 0 };
+    const int32_t both[4] = { less, less1, less, less1 };
+    const uint32x4_t at = vldrwq_u32(places);
+    const int32x4_t v = vldrwq_s32(both);
+    int32_t *odd = c + 2;
+    __asm__ volatile("    wls lr, %[n], 2f\n"
+                     "1:  vldrd.u64 q1, [%[odd], %q[at]]\n"
+                     "    vldrd.u64 q2, [%[c], %q[at]]\n"
+                     "    vmla.s32 q2, q1, %[times]\n"
+                     "    vsub.i32 q2, q2, %q[v]\n"
+                     "    vstrd.64 q2, [%[c], %q[at]]\n"
+                     "    add %[odd], %[odd], #32\n"
+                     "    add %[c], %[c], #32\n"
+                     "    le lr, 1b\n"
+                     "2:\n"
+                     : [c] "+r"(c), [odd] "+r"(odd)
+                     : [n] "r"(m / 2), [times] "r"(times), [at] "w"(at), [v] "w"(v)
+                     : "lr", "q1", "q2", "cc", "memory");
+    if (m % 2) {
+        c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)times * (uint32_t)c[2] - (uint32_t)less);
+        c[1] = (int32_t)((uint32_t)c[1] + (uint32_t)times * (uint32_t)c[3] - (uint32_t)less1);
+    }
+}
+static inline void lw_mve_nibbles_each(int32_t m, int32_t *c, int32_t times, int32_t less)
+{
+    for (; m > 3; m -= 4, c += 8) {
+        const uint32x4_t at = vmulq_n_u32(vidupq_n_u32(0, 1), 8);
+        const int32x4_t even = vldrwq_gather_offset_s32(c, at), odd = vldrwq_gather_offset_s32(c + 1, at);
+        vstrwq_scatter_offset_s32(c, at, vsubq_n_s32(vmlaq_n_s32(even, odd, times), less));
+    }
+    for (; m > 0; m--, c += 2)
+        c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)times * (uint32_t)c[1] - (uint32_t)less);
+}
+/* Computes m pairs of channels of one or two pixels, each kh rows of n vectors. The sums of bytes, even + 8 + 16 * odd,
+ * begin with those of even rows and 16 times those of odd rows, less 8 times the sum of the elements. */
+static LW_SHARED void lw_mve_nibbles_rows(int32_t pixels, int32_t kh, int32_t n, int32_t m, int32_t *c, const int8_t *a,
+                                          int32_t aw, int32_t ai, const int8_t *b)
+{
+    int32_t all = 0, all1 = 0;
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t e = 0; e < 16 * n; e += 16) {
+            all = vaddvaq_s8(all, vldrbq_s8(a + i * ai + e));
+            all1 = vaddvaq_s8(all1, vldrbq_s8(a + aw + i * ai + e));
+        }
+    if (pixels == 2) lw_mve_nibbles_pairs(m, c, 16, 8 * all, 8 * all1);
+    else lw_mve_nibbles_each(m, c, 16, 8 * all);
+    for (int32_t i = 0; i < kh; i++, a += ai)
+        for (int32_t q = 0; q < n; q += 3)
+            lw_mve_nibbles(pixels, n - q < 3 ? n - q : 3, m, c, a + 16 * q, a + aw + 16 * q,
+                           b + 16 * m * (i * n + q));
+    if (pixels == 2) lw_mve_nibbles_pairs(m, c, -16, 0, 0);
+    else lw_mve_nibbles_each(m, c, -16, 0);
+}
+#define LW_ROWS_NIBBLES_I8(n, m, c, ci, cu, a, ai, aq, b, bi, bq, bu) \
+    lw_mve_nibbles_rows(1, 1, n, m, (c) + (ci), (a) + (ai), 0, 0, (b) + (bi))
+#define LW_ROWS_NIBBLES_PAIR_I8(n, m, c, ci, cu, ch, a, ai, aw, aq, b, bi, bq, bu) \
+    lw_mve_nibbles_rows(2, 1, n, m, (c) + (ci), (a) + (ai), aw, 0, (b) + (bi))
+#define LW_ROWS_WINDOW_NIBBLES_I8(kh, n, m, c, ci, cu, a, at, ai, aq, b, bt, bi, bq, bu) \
+    lw_mve_nibbles_rows(1, kh, n, m, (c) + (ci), (a) + (at), 0, ai, (b) + (bt))
+#define LW_ROWS_WINDOW_NIBBLES_PAIR_I8(kh, n, m, c, ci, cu, ch, a, at, aw, ai, aq, b, bt, bi, bq, bu) \
+    lw_mve_nibbles_rows(2, kh, n, m, (c) + (ci), (a) + (at), aw, ai, (b) + (bt))
+#endif
+/* lw: end */
+
 /* lw: lw_mve_copies needs lw_asm_mve_copies */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Copies a row; a few whole vectors need no loop. The compiler decides by a constant n. */

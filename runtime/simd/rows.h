@@ -14,6 +14,7 @@
  *   LW_DOT_..._FOURS       multiply by four rows of 4 bits in each number. The sums of products with row h fit 32 - 4h
  *                          bits
  *   LW_DOT_EIGHTS_I8       multiplies by eight rows of 4 bits in each word; LW_DOT_SIXTEENS_I8 by sixteen of 2 bits
+ *   LW_NIBBLES..._I8       multiplies panels of which two channels of 4 bits share bytes, even + 8 + 16 * odd
  *   LW_DOT_WORDS_I8        multiplies four pixels, two in each number. The weights are at least -127.
  *   LW_PANEL..._I8         the weights are at least -127, and with vectors of RISC-V also those of LW_WINDOW...: two
  *                          products are added in 16 bits
@@ -891,6 +892,26 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
 /* lw: LW_PANEL_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_panel_pair */
 #ifdef LW_ROWS_PANEL_PAIR_I8
 #define LW_PANEL_PAIR_I8(n, m, d, c, a, b) LW_ROWS_PANEL_PAIR_I8(n, m, d, c, a, b)
+#endif
+/* lw: end */
+/* lw: LW_NIBBLES_I8 needs LW_SIMD_CHOICE lw_mve_nibbles_rows */
+#ifdef LW_ROWS_NIBBLES_I8
+#define LW_NIBBLES_I8(n, m, c, a, b) LW_ROWS_NIBBLES_I8(n, m, c, a, b)
+#endif
+/* lw: end */
+/* lw: LW_NIBBLES_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_nibbles_rows */
+#ifdef LW_ROWS_NIBBLES_PAIR_I8
+#define LW_NIBBLES_PAIR_I8(n, m, c, a, b) LW_ROWS_NIBBLES_PAIR_I8(n, m, c, a, b)
+#endif
+/* lw: end */
+/* lw: LW_WINDOW_NIBBLES_I8 needs LW_SIMD_CHOICE lw_mve_nibbles_rows */
+#ifdef LW_ROWS_WINDOW_NIBBLES_I8
+#define LW_WINDOW_NIBBLES_I8(kh, n, m, c, a, b) LW_ROWS_WINDOW_NIBBLES_I8(kh, n, m, c, a, b)
+#endif
+/* lw: end */
+/* lw: LW_WINDOW_NIBBLES_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_nibbles_rows */
+#ifdef LW_ROWS_WINDOW_NIBBLES_PAIR_I8
+#define LW_WINDOW_NIBBLES_PAIR_I8(kh, n, m, c, a, b) LW_ROWS_WINDOW_NIBBLES_PAIR_I8(kh, n, m, c, a, b)
 #endif
 /* lw: end */
 /* lw: LW_WINDOW_PANEL_PAIR_I8 needs LW_SIMD_CHOICE lw_mve_panel_pair */

@@ -12,6 +12,8 @@
 #define WINDOW_PANEL(pixel, of, element) \
     "[kh,n,m,d](a: i8" of "[kh][n][d], b: i8[kh][n][m][d]) c[" pixel "] = " \
     "sum(i<kh,q<n,t<d) " element " * i32(b[i,q,o,t])"
+/* channel h of two of 4 bits, even + 8 + 16 * odd */
+#define NIBBLE(of) "(((i32(" of ") >> h*4) + h*8 & 15) - 8)"
 /* roundshift(mulhigh(of, m), s) + zero, as a byte between least and most */
 #define SCALED(of, m, s) "i8(min(max(roundshift(mulhigh(" of ", " m "), " s ") + zero, least), most))"
 #define TERM(of, z, m, s) "roundshift(mulhigh(i32(" of ") + " z " << 20, " m "), " s ")"
@@ -51,6 +53,15 @@ const InstructionRow instructions_arm[] = {
       "sum(e<n) i32(a[e]) * ((b[u,e] >> h*2 & 3) - 2)", "words" },
     { "LW_DOT_1X16_SIXTEENS_I8[n](a: i8[n], b: i32[n]) c[h<16] = "
       "sum(e<n) i32(a[e]) * ((b[e] >> h*2 & 3) - 2)", "words" },
+    /* Panels of 16 elements, of which two channels of 4 bits share bytes */
+    { "LW_NIBBLES_I8[n,m](a: i8[n][16], b: i8[n][m][16]) c[u<m,h<2] = sum(q<n,t<16) i32(a[q,t]) * " NIBBLE("b[q,u,t]"),
+      "mve" },
+    { "LW_NIBBLES_PAIR_I8[n,m](a: i8[2][n][16], b: i8[n][m][16]) c[u<m,h<2,w<2] = "
+      "sum(q<n,t<16) i32(a[w,q,t]) * " NIBBLE("b[q,u,t]"), "mve" },
+    { "LW_WINDOW_NIBBLES_I8[kh,n,m](a: i8[kh][n][16], b: i8[kh][n][m][16]) c[u<m,h<2] = "
+      "sum(i<kh,q<n,t<16) i32(a[i,q,t]) * " NIBBLE("b[i,q,u,t]"), "mve" },
+    { "LW_WINDOW_NIBBLES_PAIR_I8[kh,n,m](a: i8[2][kh][n][16], b: i8[kh][n][m][16]) c[u<m,h<2,w<2] = "
+      "sum(i<kh,q<n,t<16) i32(a[w,i,q,t]) * " NIBBLE("b[i,q,u,t]"), "mve" },
     /* 64-bit sums: a word holds weights of four channels, 128 added to the even ones */
     { "LW_DOT_LONG_I8[n,m](a: i8[n], b: u8[m][n][2][2]) c[u<m,p<2,h<2] = "
       "sum(e<n) i32(a[e]) * i32(i8(i32(b[u,e,p,h]) - h*128 + 128))", "long" },

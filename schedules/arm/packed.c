@@ -63,6 +63,18 @@ static bool rows_fit_in_fours(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
+/* Returns true if all weights have 4 bits in two's complement. */
+static bool has_nibbles(const Tensor *k)
+{
+    enum { LEAST = -8, GREATEST = 7, ROW_BITS = 4 };
+    const int8_t *from = k->data;
+    int64_t least;
+    if (narrow_bits(k, &least) != ROW_BITS) return false;
+    for (int64_t i = 0; i < tensor_elems(k); i++)
+        if (from[i] < LEAST || from[i] > GREATEST) return false;
+    return true;
+}
+
 /* Returns true if one number holds two rows of weights or, of 4 bits, four. */
 static bool rows_share_numbers(const Tensor *k, int64_t length, int64_t outs)
 {
@@ -174,13 +186,27 @@ static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
     return gains && has_several_rows(n) ? (Panel){ block, VECTOR, 0 } : (Panel){ 0, 0, 0 };
 }
 
+/* Returns the panel for Helium of bytes that two channels of 4 bits share: the most channels, an even number, whose
+ * sums of two pixels use at most 512 bytes. */
+static Panel panel_of_nibbles(const Node *n, int64_t length, int64_t outs)
+{
+    enum { VECTOR = 16, MOST = 64 };
+    int64_t block = outs < MOST ? outs : MOST;
+    if (length % VECTOR || length < 2 * VECTOR || outs % 2 || !has_nibbles(n->in[1])) return (Panel){ 0, 0, 0 };
+    while (outs % block || block % 2) block--;
+    return (Panel){ block, VECTOR, 0 };
+}
+
 /* Returns the panel for the target's instructions. Each lane multiplies pairs of one channel. A core without lanes
  * computes five rows by four channels in its registers; a single row gains nothing. */
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
     const Panel none = { 0, 0, 0 };
-    if (target_has(t, "mve")) return panel_of_vectors(n, length, outs);
+    if (target_has(t, "mve")) {
+        const Panel nibbles = panel_of_nibbles(n, length, outs);
+        return nibbles.block ? nibbles : panel_of_vectors(n, length, outs);
+    }
     if (!target_has(t, "panels")) return none;
     if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT, 0 };
     if (target_has(t, "neon") || target_has(t, "rvv")) {
@@ -336,7 +362,9 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     const int64_t pairs = panel.block || shared ? 0 : pairs_of(t, n, length, joins);
     const PackedWindow w = has_window(n) ? window_of(n) : (PackedWindow){ .kernel = { 1, 1 } };
     const PanelRow padded = panel.block && has_window(n) ? row_of_panels(t, n, &w, panel) : (PanelRow){ 0, 0 };
-    const char *layout = panel.block ? "panels"
+    const bool of_nibbles = panel.block && target_has(t, "mve") && panel_of_nibbles(n, length, outs).block;
+    const char *layout = of_nibbles  ? "nibbles"
+                       : panel.block ? "panels"
                        : shared      ? shared == 8 ? "eights" : "sixteens"
                        : row         ? is_narrow ? "fours" : "pairs"
                        : is_bytes    ? is_narrow ? "four_bytes" : "bytes"

@@ -34,9 +34,10 @@
 /* The weight layout along the axes of the sum. ROWS: bytes. PAIRS: two rows in one number. WIDE: alternating fours of
  * two rows. PANELS: pairs of a panel's channels. BYTES: two rows in one number, for bytes of x. WORDS: bytes, for a
  * patch whose numbers hold two pixels. LONG: words of four rows, for 64-bit sums. FOURS, FOUR_BYTES: four rows of 4
- * bits in one number, for pairs and for bytes of x. EIGHTS, SIXTEENS: rows of 4 and 2 bits in one word. */
+ * bits in one number, for pairs and for bytes of x. EIGHTS, SIXTEENS: rows of 4 and 2 bits in one word.
+ * NIBBLES: panels of bytes that two channels share. */
 typedef enum RowForm { NO_FORM, ROWS, PAIRS, WIDE, PANELS, BYTES, WORDS, LONG, FOURS, FOUR_BYTES, EIGHTS,
-                       SIXTEENS } RowForm;
+                       SIXTEENS, NIBBLES } RowForm;
 
 enum { CHANNELS = 4, PAIR = 2 };     /* channels of a number or word, and of its halves */
 
@@ -67,11 +68,25 @@ static bool epilogue_at_once(Ctx *cx, const GroupNest *g, const Nest *n, const c
 static const struct { const char *layout; RowForm form; } forms[] = {
     { "rows", ROWS }, { "pairs", PAIRS }, { "wide", WIDE }, { "panels", PANELS }, { "bytes", BYTES }, { "long", LONG },
     { "fours", FOURS }, { "four_bytes", FOUR_BYTES }, { "eights", EIGHTS },
-    { "sixteens", SIXTEENS }
+    { "sixteens", SIXTEENS }, { "nibbles", NIBBLES }
 };
 
 /* Returns true for rows of few bits in words, of which one instruction multiplies any number. */
 static bool shares_words(RowForm form) { return form == EIGHTS || form == SIXTEENS; }
+
+static bool has_panels(RowForm form) { return form == PANELS || form == NIBBLES; }
+
+/* Returns the channels of a panel, and the adjacent elements of each. */
+static int64_t panel_channels(RowForm form, const Tensor *k)
+{
+    enum { BYTES_OF_CHANNEL = 8 };
+    return form == NIBBLES ? tensor_dim(k, 2) / BYTES_OF_CHANNEL : tensor_dim(k, 2);
+}
+static int64_t panel_depth(RowForm form, const Tensor *k)
+{
+    enum { VECTOR = 16 };
+    return form == NIBBLES ? VECTOR : tensor_dim(k, 3);
+}
 
 /* Returns true for instructions of many channels, whose sums are stored. */
 static bool stores_sums(RowForm form)
@@ -82,7 +97,7 @@ static bool stores_sums(RowForm form)
 /* Returns the number of channels of one number or word of weights. */
 static int64_t channels_of(RowForm form)
 {
-    return form == SIXTEENS ? 4 * CHANNELS : form == EIGHTS ? 2 * CHANNELS : CHANNELS;
+    return form == SIXTEENS ? 4 * CHANNELS : form == EIGHTS ? 2 * CHANNELS : form == NIBBLES ? PAIR : CHANNELS;
 }
 
 static RowForm form_named(const char *layout)
@@ -184,18 +199,19 @@ static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *sc
     const Tensor *k = g->group->anchor->in[1];
     /* true if a padded row of weights follows the last one; its product is discarded */
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;
-    if (t.form == PANELS) t.depth = tensor_dim(k, 3);
-    t.alternates = t.form == PANELS && target_has(g->target, "mve");
+    if (has_panels(t.form)) t.depth = panel_depth(t.form, k);
+    t.alternates = has_panels(t.form) && target_has(g->target, "mve");
     t.offset = node_int(g->group->anchor, "offset", 0);
-    const int64_t most = shares_words(t.form)                   ? 1
-                         : t.form != PANELS || t.alternates ? FEW
-                         : has_vectors                      ? MANY
-                                                            : SCALAR;
+    const int64_t most = shares_words(t.form)                  ? 1
+                         : !has_panels(t.form) || t.alternates ? FEW
+                         : has_vectors                         ? MANY
+                                                               : SCALAR;
     choose_pixels(&t, most, has_vectors || t.depth <= 2);
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     if (t.form == PAIRS || t.form == BYTES) t.o = 4;
-    if (t.form == PANELS) t.o = tensor_dim(k, 2);
+    if (has_panels(t.form)) t.o = panel_channels(t.form, k);
+    if (t.form == NIBBLES) t.alternates = t.w == PAIR;
     if (stores_sums(t.form)) t.o = channels_of_words(t.form, tensor_dim(k, 0), outs);
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
@@ -299,7 +315,7 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
     const bool ends = t->block > 1 && epilogue_at_once(cx, g, n, t->scaled, t->block),
                begins = !ends && (t->form == PAIRS || t->form == BYTES);
     if (ends) n = end_at_once(cx, n, g, acc, t);
-    if (!ends && t->form == PANELS && target_has(g->target, "bytes"))
+    if (!ends && has_panels(t->form) && target_has(g->target, "bytes"))
         return initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
     if (begins) n = initialize_at_once(cx, n, first_loop(cx, n, acc, t->last));
     for (int i = 0; i < 2; i++) {
@@ -334,7 +350,7 @@ static const Nest *end_fours(Ctx *cx, const Nest *n, const char *acc, const Tile
 /* The instructions of tiles, by weight layout. w, o: numbers of pixels and channels, or 0 for any number. */
 typedef enum Product { DOT, DOT_WHOLE, DOT_WIDE, DOT_PAIRED, DOT_BYTES, DOT_WORDS, DOT_LONG, DOT_FOURS,
                        DOT_FOUR_BYTES, DOT_EIGHTS, DOT_SIXTEENS, PANEL_PAIRS, PANEL_BYTES, PANEL_QUADS,
-                       PANEL_VECTORS } Product;
+                       PANEL_VECTORS, PANEL_NIBBLES } Product;
 static const struct { Product of; bool has_rows; int w, o; const char *macro; } products[] = {
     { DOT, false, 2, 2, "LW_DOT_2X2_I8" },
     { DOT, false, 2, 1, "LW_DOT_2X1_I8" },
@@ -376,6 +392,10 @@ static const struct { Product of; bool has_rows; int w, o; const char *macro; } 
     { PANEL_QUADS, true, 4, 0, "LW_WINDOW4_PANEL_U8" },
     { PANEL_VECTORS, false, 0, 0, "LW_PANEL_PAIR_I8" },
     { PANEL_VECTORS, true, 0, 0, "LW_WINDOW_PANEL_PAIR_I8" },
+    { PANEL_NIBBLES, false, 1, 0, "LW_NIBBLES_I8" },
+    { PANEL_NIBBLES, false, 2, 0, "LW_NIBBLES_PAIR_I8" },
+    { PANEL_NIBBLES, true, 1, 0, "LW_WINDOW_NIBBLES_I8" },
+    { PANEL_NIBBLES, true, 2, 0, "LW_WINDOW_NIBBLES_PAIR_I8" },
 };
 
 static Product product_of(const Tiles *t)
@@ -384,6 +404,7 @@ static Product product_of(const Tiles *t)
                                      [WORDS] = DOT_WORDS, [LONG] = DOT_LONG, [FOURS] = DOT_FOURS,
                                      [FOUR_BYTES] = DOT_FOUR_BYTES, [EIGHTS] = DOT_EIGHTS,
                                      [SIXTEENS] = DOT_SIXTEENS };
+    if (t->form == NIBBLES) return PANEL_NIBBLES;
     if (t->form != PANELS) return t->is_whole ? DOT_WHOLE : plain[t->form];
     return t->alternates ? PANEL_VECTORS : t->depth == 2 ? PANEL_PAIRS : t->offset ? PANEL_QUADS : PANEL_BYTES;
 }
@@ -453,7 +474,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (t->alternates) n = alternate_sums(cx, n, acc, t);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
     if (t->form == LONG) n = split_words(cx, n, order[count - 1], t);
-    else if (stores_sums(t->form)) n = split_numbers(cx, n, order[count - 1], t);
+    else if (stores_sums(t->form) || t->form == NIBBLES) n = split_numbers(cx, n, order[count - 1], t);
     if (t->form == PAIRS || t->form == BYTES)
         n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2,
                         TAIL_GUARD, NULL, NULL);
@@ -587,10 +608,11 @@ static int64_t window_rows(const GroupNest *g, const Stage *patch, const Stage *
     const Tensor *k = g->group->anchor->in[1];
     const bool has_quads = target_has(g->target, "dotprod") || target_has(g->target, "vnni")
                            || target_has(g->target, "mve");
-    if (!has_quads || !are_bordered(of) || k->type != I8 || k->rank != 4
+    const RowForm form = form_of(g);
+    if (!has_quads || !are_bordered(of) || k->type != I8 || !has_panels(form)
         || patch->value[0]->kind != EXPR_READ)
         return 0;
-    const int64_t depth = tensor_dim(k, 3), run = run_of(g->group->anchor, true);
+    const int64_t depth = panel_depth(form, k), run = run_of(g->group->anchor, true);
     return depth > 2 && run % depth == 0 && run > depth ? last_extent(patch) / run : 0;
 }
 
@@ -694,7 +716,7 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     const RowForm form = form_of(g);
     if (form == NO_FORM || !tile_has_loops(cx, g, product)) return false;
     const int64_t least = form == PAIRS || form == BYTES || stores_sums(form) ? channels_of(form)
-                        : form == PANELS ? tensor_dim(g->group->anchor->in[1], 2) : 1;
+                        : has_panels(form) ? panel_channels(form, g->group->anchor->in[1]) : 1;
     return last_extent(product) >= least;
 }
 

@@ -54,6 +54,8 @@ static const Family families[] = {
     { "LW_PANEL*_I16", "n=1..12 m=4|8|16 dense" },
     { "LW_PANEL*_I16", "n=1..6 m=1..20" },
     { "LW_PANEL_PAIR_I8", "n=1..7 m=1..7 d=16 a0=5 dense" },
+    { "LW_NIBBLES*_I8", "n=1..7 m=1..9 a0=17 dense" },
+    { "LW_WINDOW_NIBBLES*_I8", "kh=1..3 n=1..5 m=1..9 a0=17 dense" },
     { "LW_WINDOW_PANEL_PAIR_I8", "kh=1..3 n=1..5 m=1..7 d=16 a0=5 dense" },
     { "LW_PANEL#_I8", "n=1..12 m=4 d=4|8|16 b=-127..127 dense" },
     { "LW_PANEL#_I8", "n=1..9 m=8 d=4|8 b=-127..127 dense" },

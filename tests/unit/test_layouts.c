@@ -40,7 +40,8 @@ static void check_rows(const char *op)
 {
     Ctx *cx = context_new(NULL, NULL);
     for (const WeightLayout *l = op_find(cx, op)->layouts; l->name; l++) {
-        const bool has_four_bits = strncmp(l->name, "four", 4) == 0 || strcmp(l->name, "eights") == 0;
+        const bool has_four_bits = strncmp(l->name, "four", 4) == 0 || strcmp(l->name, "eights") == 0
+                                   || strcmp(l->name, "nibbles") == 0;
         const int greatest = has_four_bits ? GREATEST_OF_FOUR_BITS : strcmp(l->name, "sixteens") == 0 ? 1 : GREATEST;
         const Tensor *k = weights_packed(cx, l, weights(cx, greatest), numbers_of(cx, l));
         check_that(k && k->type == l->type && k->rank == l->rank, "a layout packs weights", "%s of %s: %s", l->name, op,
