@@ -173,7 +173,7 @@ static LW_SHARED void lw_arm_long(int32_t n, int32_t m, int32_t *c, const int8_t
 /* lw: end */
 
 /* lw: lw_arm_shared needs LW_SIMD_CHOICE */
-#if LW_SIMD_ARM_WORDS
+#if LW_SIMD_ARM_WORDS || (LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE && defined(__GNUC__) && defined(__thumb__))
 /* Adds the products of 16 elements and of eight rows that share words to four sums. The shifts bring the rows down: 10
  * instructions for 8 products in Thumb-2, 20 in Thumb. */
 #if __ARM_ARCH_ISA_THUMB >= 2

@@ -50,9 +50,9 @@ const InstructionRow instructions_arm[] = {
     { "LW_DOT_1X8_EIGHTS_I8[n](a: i8[n], b: u32[n]) c[h<8] = "
       "sum(e<n) i32(a[e]) * ((i32(b[e]) >> h*4 & 15) - 8)", "words" },
     { "LW_DOT_SIXTEENS_I8[n,m](a: i8[n], b: i32[m][n]) c[u<m,h<16] = "
-      "sum(e<n) i32(a[e]) * ((b[u,e] >> h*2 & 3) - 2)", "words" },
+      "sum(e<n) i32(a[e]) * ((b[u,e] >> h*2 & 3) - 2)", NULL },
     { "LW_DOT_1X16_SIXTEENS_I8[n](a: i8[n], b: i32[n]) c[h<16] = "
-      "sum(e<n) i32(a[e]) * ((b[e] >> h*2 & 3) - 2)", "words" },
+      "sum(e<n) i32(a[e]) * ((b[e] >> h*2 & 3) - 2)", NULL },
     /* Panels of 16 elements, of which two channels of 4 bits share bytes */
     { "LW_NIBBLES_I8[n,m](a: i8[n][16], b: i8[n][m][16]) c[u<m,h<2] = sum(q<n,t<16) i32(a[q,t]) * " NIBBLE("b[q,u,t]"),
       "mve" },

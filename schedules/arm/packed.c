@@ -307,14 +307,15 @@ static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_
 }
 
 /* Returns the number of rows that share a word, 8 of 4 bits or 16 of 2, or 0 if no rows do. Without an instruction for
- * pairs, one product serves two of them. The numbers are those of as many bits in two's complement. */
+ * pairs, one product serves two of them; rows of 2 bits gain by it on all cores without vectors. The numbers are those
+ * of as many bits in two's complement. */
 static int64_t shared_rows(const Target *t, const Tensor *k, int64_t outs)
 {
     enum { WORD = 32 };
     int64_t least;
-    const int bits = target_has(t, "words") ? narrow_bits(k, &least) : 0;
+    const int bits = narrow_bits(k, &least);
     const int8_t *from = k->data;
-    if (!bits || outs < WORD / bits) return 0;
+    if (!bits || outs < WORD / bits || !(target_has(t, "words") || (bits == 2 && multiplies_pairs(t)))) return 0;
     for (int64_t i = 0; i < tensor_elems(k); i++)
         if (from[i] < -(1 << (bits - 1)) || from[i] >= 1 << (bits - 1)) return 0;
     return WORD / bits;
