@@ -114,6 +114,8 @@ typedef struct lw_options {
     /* A board by name, or NULL: gives `target` if that is NULL, and for a report `fit` and `mhz`. */
     const char *board;
     const char *against;             /* report: the file of another report in JSON, to compare with, or NULL */
+    /* report: "outputs" or "layers" compares them with the interpreter's, as lw_verify does; NULL does not build */
+    const char *validate;
     /* report: "flash=256K,ram=64K", or NULL for no limit. A larger model is an error, but the report is still
      * returned. */
     const char *fit;

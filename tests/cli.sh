@@ -187,7 +187,7 @@ commands_of() {
     --test | --test-labels) echo quantize evaluate ;;
     --top | --reference) echo evaluate ;;
     --cc) echo verify evaluate report evidence tune ;;
-    --fit | --mhz | --against) echo report ;;
+    --fit | --mhz | --against | --validate) echo report ;;
     --expect) echo verify evaluate ;;
     --io) echo compile verify quantize dump report evidence tune instruction ;;
     --memory) echo compile verify quantize dump report evidence ;;
@@ -238,7 +238,7 @@ every_option() {
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
         --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
         --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
-        --from --to --layout --preprocess --postprocess --board --against --cores --weights-bits --flash"
+        --from --to --layout --preprocess --postprocess --board --against --validate --cores --weights-bits --flash"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

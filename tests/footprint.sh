@@ -243,6 +243,19 @@ compares() {
         grep -q '^  "against": {' "$work/r.json"
 }
 check against-compares-totals       compares
+# --validate: the measures of `verify`, and in JSON a row for each output and each layer
+validates() {
+    "$lw" verify $digits --layers | sed -n 's/.*within the tolerance; //p' > "$work/measures" &&
+        "$lw" report $digits --validate layers | sed -n '/^compared with the interpreter/,/^$/s/.*differ; //p' |
+        cmp - "$work/measures" && "$lw" report $digits --validate outputs --quiet -o "$work/r.json" &&
+        [ "$(grep -c '"is_layer": false, .*"cosine": ' "$work/r.json")" -eq 1 ]
+}
+check validate-shows-what-verify-measures validates
+printf 'size n in 1..4\ninput x: f32[n][3]\ny = exp(x)\noutput y\n' > "$work/open.te"
+check validate-of-open-sizes        ends 0 '^y, n=4: [0-9]* of 12 elements differ' "$work/open.te" --validate outputs
+check validate-unknown-is-refused   ends 2 'validate "all" is not known; use outputs or layers' $digits --validate all
+check validate-in-csv-is-refused    ends 2 'validate has no effect on a report as .csv' $digits --validate outputs \
+    -o "$work/v.csv"
 number=0
 for text in '' '{' '{"totals": {}}' '{"totals": {}, "layers": [1,]}' '{"totals": {}, "layers": []} x' \
     '{"totals": {}, "layers": [01]}'; do

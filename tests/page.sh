@@ -11,7 +11,8 @@ chromium=$(command -v chromium || command -v chromium-browser || echo chromium)
 works() { timeout 60 python3 tests/tools/report_page.py "$chromium" "$@"; }
 write() {
     "$lw" report $digits --target cortex-m0plus --quiet -o "$work/other.json" &&
-        "$lw" report $digits --board nucleo-f446re --against "$work/other.json" --quiet -o "$work/chain.html" &&
+        "$lw" report $digits --board nucleo-f446re --against "$work/other.json" --validate layers --quiet \
+            -o "$work/chain.html" &&
         "$lw" report tests/models/control.onnx --quiet -o "$work/branches.html"
 }
 why=$(missing "$chromium" python3)

@@ -9,6 +9,7 @@
 #include "api/run.h"
 #include "api/scores.h"
 #include "api/trial.h"
+#include "api/verify.h"
 #include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -30,7 +31,20 @@ typedef struct Verify {
     /* the number of layers of the emitted C that are not tensors of the model as imported */
     int left_out;
     bool has_floats, has_steps;      /* true if --tolerance or --steps applies to an output */
+    int row_count, row_room; Validated *row;      /* the compared outputs */
 } Verify;
+
+static void add_row(Verify *v, Validated row)
+{
+    enum { FIRST = 16 };
+    if (v->row_count == v->row_room) {
+        Validated *more = NEW_ARRAY(v->cx->arena, Validated, v->row_room ? 2 * v->row_room : FIRST);
+        if (v->row_count) memcpy(more, v->row, (size_t)v->row_count * sizeof *more);
+        v->row = more;
+        v->row_room = v->row_room ? 2 * v->row_room : FIRST;
+    }
+    v->row[v->row_count++] = row;
+}
 
 /* Returns true for integers to which --steps applies: quantized values rather than counts or indices. */
 static bool is_in_steps(const Tensor *t)
@@ -127,6 +141,7 @@ static bool compare(Verify *v, const Build *b, const char *sizes, int layers_fro
         const Difference d = elements_compare(out, got, want, accepted_of(v, out));
         const Errors e = errors_of(out, got, want);
         print_difference(&v->said, sizes, out, i < layers_from ? 0 : b->observed.imported_channels[number], &d, &e);
+        add_row(v, (Validated){ out->name, sizes, i >= layers_from, tensor_elems(out), d, e });
         v->outputs++;
         v->wrong_outputs += d.wrong > 0;
         v->has_floats = v->has_floats || dtype_is_float(out->type);
@@ -328,32 +343,56 @@ static const char *verdict(Verify *v)
     return ctx_failed(v->cx) ? NULL : text_string(&v->said);
 }
 
-static const char *verify(Ctx *cx, const char *model, const Files *files, const lw_options *o)
+/* Builds, runs and compares; *own: a copy of the options, which v->options names. */
+static bool verify_into(Verify *v, const char *model, const Files *files, lw_options *own)
 {
     Build b;
+    Ctx *cx = v->cx;
+    Folder *folder = build_read(&b, cx, model, own) ? trial_folder(cx, b.model.input_count) : NULL;
+    Resource held;
+    if (!folder) return false;
+    resource_hold(cx, &held, trial_remove, folder);
+    const bool has_instructions = trial_instructions(cx, folder, b.target, own);
+    lw_options with_bench = *own;
+    with_bench.testbench = with_bench.standalone = true;     /* so that the program can be built in any folder */
+    v->options = own;
+    v->files = files;
+    v->folder = folder->path;
+    v->accepted = elements_accepted();
+    v->said = text_new(cx);
+    if (own->tolerance) {
+        v->accepted.absolute = own->tolerance->absolute;
+        v->accepted.relative = own->tolerance->relative;
+    }
+    v->accepted.steps = own->steps;
+    print_setting(v, &b, has_instructions);
+    const bool ok = lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
+                    trial_build(cx, folder->path, own) && trials(v, &b, model) && trials_of_late_copies(v, &b, model);
+    resource_drop(cx, &held);
+    return ok;
+}
+
+static const char *verify(Ctx *cx, const char *model, const Files *files, const lw_options *o)
+{
+    Verify v = { .cx = cx };
     o = options_of(cx, "lw_verify", o);
     if (!o || !is_given(cx, "lw_verify", "the model", model)) return NULL;
     if (!are_given(cx, "lw_verify", "the inputs", files->input, files->input_count)) return NULL;
     if (!are_given(cx, "lw_verify", "the expected outputs", files->expect, files->expect_count)) return NULL;
-    Folder *folder = build_read(&b, cx, model, o) ? trial_folder(cx, b.model.input_count) : NULL;
-    Resource held;
-    if (!folder) return NULL;
-    resource_hold(cx, &held, trial_remove, folder);
-    lw_options own = *o, with_bench;
-    const bool has_instructions = trial_instructions(cx, folder, b.target, &own);
-    o = &own;
-    with_bench = *o;
-    with_bench.testbench = with_bench.standalone = true;     /* so that the program can be built in any folder */
-    Verify v = { .cx = cx, .options = o, .files = files, .folder = folder->path, .accepted = elements_accepted(),
-                 .said = text_new(cx) };
-    if (o->tolerance) v.accepted.absolute = o->tolerance->absolute, v.accepted.relative = o->tolerance->relative;
-    v.accepted.steps = o->steps;
-    print_setting(&v, &b, has_instructions);
-    const bool ok = lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
-                    trial_build(cx, folder->path, o) && trials(&v, &b, model) &&
-                    trials_of_late_copies(&v, &b, model);
-    resource_drop(cx, &held);
-    return ok ? verdict(&v) : NULL;
+    lw_options own = *o;
+    return verify_into(&v, model, files, &own) ? verdict(&v) : NULL;
+}
+
+const Validation *validation_of(Ctx *cx, const char *model, const lw_options *o)
+{
+    const Files files = { o->input, NULL, o->input_count, 0 };
+    Validation *all = NEW(cx->arena, Validation);
+    Verify v = { .cx = cx };
+    lw_options own = *o;
+    if (!verify_into(&v, model, &files, &own)) return NULL;
+    *all = (Validation){ text_format(cx, "%s %s", trial_compiler(&own), trial_flags(&own)), v.row_count, v.row,
+                         v.wrong_outputs };
+    return all;
 }
 
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,

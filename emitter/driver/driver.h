@@ -150,6 +150,7 @@ typedef struct LoweredGroups {
 
 /* What runs gave, for reports and tests of the emitted C */
 typedef struct Observed {
+    const struct Validation *validation;     /* the comparison that `report --validate` made, or NULL */
     const Measured *measured;                /* the counts that `report` measured with a runner or compiler, or NULL */
     const Env *sizes;                        /* tensors with the sizes that the last run decided, or NULL */
     /* [model.output_count] the channels that the layers of --layers have in the reference */

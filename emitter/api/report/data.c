@@ -232,6 +232,7 @@ void json_report(Build *b, const Footprint *f, const char *against, Text *t)
     json_boards(&r, t);
     json_structure(&r, t);
     text_printf(t, "  \"against\": %s,\n", against ? against : "null");
+    validation_json(b->observed.validation, t);
     json_layers(&r, t);
     text_add(t, "}\n");
 }
@@ -239,7 +240,8 @@ void json_report(Build *b, const Footprint *f, const char *against, Text *t)
 static void csv(Build *b, const Footprint *f, const char *against, Text *t)
 {
     (void)f;
-    if (against) diag_usage(b->cx, NULL, "--against has no effect on a report as .csv; use .txt, .html or .json");
+    const char *unused = against ? "--against" : b->observed.validation ? "--validate" : NULL;
+    if (unused) diag_usage(b->cx, NULL, "%s has no effect on a report as .csv; use .txt, .html or .json", unused);
     columns_csv(b, t);
 }
 
@@ -254,7 +256,9 @@ const char *report_as(Ctx *cx, const char *function, const char *model, const lw
     if (!build_read(&b, cx, model, o)) return NULL;
     b.mode.weighs_checkpoints = weighs;
     if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
-    print(&b, &f, against_read(cx, o), &t);
+    const char *against = against_read(cx, o);
+    b.observed.validation = report_validate(&b, model);
+    if (!ctx_failed(cx)) print(&b, &f, against, &t);
     return footprint_fits(&b, &f) ? text_string(&t) : NULL;
 }
 

@@ -45,6 +45,12 @@ void json_report(Build *b, const Footprint *f, const char *against, Text *t);
 typedef void ReportPrint(Build *b, const Footprint *f, const char *against, Text *t);
 const char *report_as(Ctx *cx, const char *function, const char *model, const lw_options *o, ReportPrint *print,
                       bool weighs);
+/* validation.c: builds and runs the C as `verify` does (--validate); NULL without the option, or on error. The prints
+ * give an empty text and null for NULL. */
+struct Validation;
+const struct Validation *report_validate(Build *b, const char *model);
+void validation_print(const struct Validation *v, Text *t);
+void validation_json(const struct Validation *v, Text *t);
 /* against.c: returns the JSON of --against; NULL without the option, or with a diagnostic. */
 const char *against_read(Ctx *cx, const lw_options *o);
 void against_print(const Build *b, const Footprint *f, const char *other, Text *t);    /* compares the totals */

@@ -351,6 +351,7 @@ static void report_text(Build *b, const Footprint *f, const char *against, Text 
     print_shrunk(&b->graph, t);
     print_annotations(b, t);
     print_traffic(b, t);
+    validation_print(b->observed.validation, t);
     against_print(b, f, against, t);
 }
 

@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     mhz: Real
     board: Text
     against: Text
+    validate: Literal["outputs", "layers"]
     fit: Text
     link: Text
     runner: Text

@@ -168,6 +168,7 @@ function begin() {
     all();
     beside();
     memories();
+    validation();
     parts();
     listen();
     listenToGraph();
