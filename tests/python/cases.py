@@ -90,6 +90,21 @@ def written_c_finds_its_headers():
     subprocess.run(["cc", "-std=c99", "-fsyntax-only", "-I", loopwright.include_dir(), written], check=True)
 
 
+def layers_are_named():
+    m, x = loopwright.compile(DIGITS), np.linspace(0, 1, 64).reshape(1, 1, 8, 8)
+    layers = m.layers(x)
+    assert np.array_equal(layers["scores"], m.run(x)) and layers["relu_1"].shape == (1, 8, 8, 16), list(layers)
+    assert (layers["relu_1"] >= 0).all() and m.layers(np.concatenate([x, x]))["relu_1"].shape == (2, 8, 8, 16)
+
+
+def annotations_give_a_model():
+    m, x = loopwright.compile(DIGITS), np.linspace(0, 1, 64).reshape(1, 1, 8, 8)
+    apart = m.annotate("stop_fusion conv_1").annotate("stop_fusion conv_2")
+    assert len(apart.layers(x)) > len(m.annotate("stop_fusion conv_1").layers(x)) > len(m.layers(x))
+    assert np.allclose(apart.run(x), m.run(x), atol=1e-6)
+    raises(loopwright.LoopwrightError, "conv_77", m.annotate, "stop_fusion conv_77")
+
+
 def evidence_is_written():
     folder = loopwright.compile(DIGITS).evidence(WORK / "digits-evidence")
     assert (folder / "evidence.json").exists() and (folder / "digits_evidence.c").exists()

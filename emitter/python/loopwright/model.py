@@ -139,6 +139,8 @@ class Model:
     """
 
     quantization: str | None = None
+    # options without a meaning for the program that `run` builds
+    _left_out: tuple[str, ...] = ("static_arena", "ports_in_arena", "cpp", "stamp", "testbench", "layers")
 
     def __init__(self, model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
                  format: str | None = None, values: Mapping[str, Any] | None = None,
@@ -149,13 +151,14 @@ class Model:
         self._options: dict[str, Any] = {**options, "target": target}
         if values:
             self._options["value"] = _value_files(values, folder)
-        host = {k: v for k, v in self._options.items() if k not in ("static_arena", "ports_in_arena", "cpp", "stamp",
-                                                                      "testbench", "layers")}
+        host = {k: v for k, v in self._options.items() if k not in self._left_out}
         host.update(name=_HOST_NAME, standalone=True)
         _, self.warnings = call("lw_compile", self._file, folder / f"{_HOST_NAME}.c", options=host)
         self._header: Header = read_header(folder / f"{_HOST_NAME}.h", _HOST_NAME)
         self._program: Program | None = None
+        self._with_layers: Model | None = None
         self._cc = cc
+        self._kept: Any = None               # whose files the options name
         self.target = target
 
     # ---- Facts -------------------------------------------------------------------------------------------------------
@@ -251,6 +254,8 @@ class Model:
         """Gives the state its initial value (a model with the option `state`)."""
         if self._program:
             self._program.reset()
+        if self._with_layers:
+            self._with_layers.reset()
 
     def run(self, *inputs: Any) -> Any:
         """Runs the emitted C on this machine.
@@ -284,6 +289,37 @@ class Model:
         results = [_unstack(y, p, is_batch) for y, p in zip(results, self.outputs)]
         return results[0] if len(results) == 1 else tuple(results)
 
+    def layers(self, *inputs: Any) -> dict[str, Any]:
+        """Runs the emitted C with the result of every layer as an output; inputs and arrays are as for `run`.
+
+        Returns the outputs, then the layers' results, by name. A state is apart from that of `run`.
+
+        >>> import loopwright
+        >>> m = loopwright.compile(b"input x: f32[2]\\nh = softmax(x)\\ny = softmax(h)\\noutput y\\n")
+        >>> list(m.layers([-1.0, 2.0]))
+        ['y', 'h']
+        """
+        if not self._with_layers:
+            self._with_layers = _Layers(Path(self._file), cc=self._cc, **{**self._options, "layers": True})
+        results = self._with_layers.run(*inputs)
+        values = results if isinstance(results, tuple) else (results,)
+        return {p.name: y for p, y in zip(self._with_layers.outputs, values)}
+
+    def annotate(self, text: str) -> "Model":
+        """Returns the model with annotations, a line each, as the option `annotate` reads them from a file.
+
+        >>> import loopwright
+        >>> m = loopwright.compile(b"input x: f32[2]\\nh = exp(x)\\ny = relu(h)\\noutput y\\n")
+        >>> "h" in m.layers([1.0, 2.0]), "h" in m.annotate("stop_fusion h").layers([1.0, 2.0])
+        (False, True)
+        """
+        folder = tempfile.TemporaryDirectory(prefix="loopwright-")
+        path, before = Path(folder.name) / "annotations.txt", self._options.get("annotate")
+        path.write_text((Path(before).read_text() + "\n" if before else "") + text + "\n")
+        annotated = Model(Path(self._file), cc=self._cc, **{**self._options, "annotate": path})
+        annotated._kept = (self, folder)
+        return annotated
+
     def evaluate(self, X: Any, y: Any, *, progress: bool = True) -> Evaluation:
         """Runs a test set and compares the first output.
 
@@ -315,6 +351,10 @@ class Model:
             return _compared_in_shape([y for part in parts for y in part], expected, self.outputs[0])
         got = np.concatenate(parts).reshape(count, -1)
         return _compared(got, expected, self.outputs[0])
+
+
+class _Layers(Model):
+    _left_out = tuple(name for name in Model._left_out if name != "layers")
 
 
 # ---- Arrays ----------------------------------------------------------------------------------------------------------
