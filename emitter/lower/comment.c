@@ -52,7 +52,7 @@ static const char *with_differences(Ctx *cx, const char *formula)
 /* ---- Parts that a formula has several times ---------------------------------------------------------------------- */
 
 /* What counts of an expression in a formula: the expressions that have it as an operand, and the nodes of its text. */
-typedef struct Uses { int count; int64_t size; } Uses;
+typedef struct Uses { int count; int64_t size; bool is_seen; } Uses;
 
 static int64_t count_uses(Ctx *cx, Map *all, const Expr *e)
 {
@@ -63,18 +63,22 @@ static int64_t count_uses(Ctx *cx, Map *all, const Expr *e)
     }
     u = NEW(cx->arena, Uses);
     map_put_ptr(all, e, u);
-    *u = (Uses){ 1, 1 };
+    *u = (Uses){ 1, 1, false };
     for (int i = 0; i < e->arg_count; i++) u->size = sat_add(u->size, count_uses(cx, all, e->arg[i]));
     return u->size;
 }
 
-/* Returns the largest expression with several uses that is longer than its name would make clear, or NULL. */
+/* Returns the largest expression with several uses that is longer than its name would make clear, or NULL. Each
+ * expression is looked at once, however many paths lead to it, and one whose text is long is not named: the text may be
+ * exponentially longer than the expression. */
 static const Expr *largest_repeated(Map *all, const Expr *e, const Expr *best)
 {
-    enum { LEAST = 9 };
-    const Uses *u = map_get_ptr(all, e), *most = best ? map_get_ptr(all, best) : NULL;
-    if (u->size < LEAST || (most && u->size <= most->size)) return best;
-    if (u->count > 1 && e->kind != EXPR_READ) return e;
+    enum { LEAST = 9, GREATEST = 128 };
+    Uses *u = map_get_ptr(all, e);
+    const Uses *most = best ? map_get_ptr(all, best) : NULL;
+    if (u->is_seen || u->size < LEAST || (most && u->size <= most->size)) return best;
+    u->is_seen = true;
+    if (u->count > 1 && u->size <= GREATEST && e->kind != EXPR_READ) return e;
     for (int i = 0; i < e->arg_count; i++) best = largest_repeated(all, e->arg[i], best);
     return best;
 }
