@@ -350,6 +350,22 @@ kws=../shared/models/mlperf-tiny/kws_ref_model.tflite
 [ -e $kws ] || why="no $kws"
 if [ "$why" ]; then skip traffic-of-macros-is-that-of-compiled-code "$why"
 else check traffic-of-macros-is-that-of-compiled-code has_traffic $kws cortex-m7 3; fi
+# The code of each function is the size of its symbol in the object file, and its stack that of the call graph.
+sizes_of_functions() {
+    "$lw" report $digits --cc "$cc -O2" -o "$work/r.json" && "$lw" $digits --standalone -o "$work/digits.c" &&
+        $cc -std=c99 -O2 -ffp-contract=off -c "$work/digits.c" -o "$work/digits.o" &&
+        nm -S "$work/digits.o" | awk 'NF == 4 { sub(/\..*/, "", $4); print $4, $2 }' | while read -r name hex; do
+            echo "$name $((0x$hex))"
+        done > "$work/symbols" || return 1
+    sed -n 's/.*"name": "\(digits_[a-z0-9_]*\)", "layers.* "code": \([0-9]*\), "stack": [0-9].*/\1 \2/p' \
+        "$work/r.json" > "$work/codes"
+    [ -s "$work/codes" ] || { echo "no function has a size"; return 1; }
+    while read -r name code; do
+        grep -qx "$name $code" "$work/symbols" || { echo "$name $code"; cat "$work/symbols"; return 1; }
+    done < "$work/codes"
+}
+if has nm; then check code-of-each-function-is-its-symbol sizes_of_functions
+else skip code-of-each-function-is-its-symbol "$(missing nm)"; fi
 check code-compiler-that-fails-is-named ends 1 'building the emitted C failed: no-such-cc' $digits --cc no-such-cc
 check code-keeps-the-flags-of-the-user ends 0 "by $cc -Os -std=gnu11 -ffp-contract=off" \
     $digits --cc "$cc -Os -std=gnu11"

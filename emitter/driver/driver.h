@@ -148,8 +148,12 @@ typedef struct LoweredGroups {
     bool *is_shifted;                        /* [states.count] true if a group may shift the state within its array */
 } LoweredGroups;
 
+/* Bytes of a function of model.c: its compiled code, and the deepest chain of calls that it begins; -1 if unknown */
+typedef struct CodeSize { int64_t code, stack; } CodeSize;
+
 /* What runs gave, for reports and tests of the emitted C */
 typedef struct Observed {
+    const Map *code_sizes;                   /* CodeSize by the function's name; NULL if no compiler measured them */
     const struct Validation *validation;     /* the comparison that `report --validate` made, or NULL */
     const Measured *measured;                /* the counts that `report` measured with a runner or compiler, or NULL */
     const Env *sizes;                        /* tensors with the sizes that the last run decided, or NULL */

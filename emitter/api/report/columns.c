@@ -63,6 +63,10 @@ static Figure share_of(Build *b, int i)
     return words(text_format(b->cx, all > 0 ? "%.1f %%" : "", 100 * most / all));
 }
 
+static bool has_code(const Build *b) { return b->observed.code_sizes != NULL; }
+static Figure code_of(Build *b, int i) { return number(json_code_size(b, json_called(b, i)).code); }
+static Figure stack_of(Build *b, int i) { return number(json_code_size(b, json_called(b, i)).stack); }
+
 enum { NUMBER = 12, FIGURE = 10 };        /* widths */
 static const Column columns[] = {
     { "graph", NULL, { NULL, NULL }, UNIT_NAME, graph_of, NULL, 0, 0 },
@@ -82,6 +86,8 @@ static const Column columns[] = {
     { NULL, NULL, { "busiest core", "busiest core" }, UNIT_COUNT, busiest_of, has_cores, NUMBER, NUMBER },
     { NULL, NULL, { "share", NULL }, UNIT_COUNT, share_of, has_cores, FIGURE - 2, FIGURE - 2 },
     { "milliseconds", NULL, { "ms", "ms" }, UNIT_TIME, time_of, has_time, FIGURE, FIGURE },
+    { "code", NULL, { NULL, "code" }, UNIT_BYTES, code_of, has_code, 0, 0 },
+    { "stack", NULL, { NULL, "stack" }, UNIT_BYTES, stack_of, has_code, 0, 0 },
 };
 enum { COUNT = sizeof columns / sizeof *columns, NAME = 1 };
 

@@ -64,7 +64,7 @@ static const char *name_at(Bytes names, uint64_t at)
     return has_end ? (const char *)names.at + at : "";
 }
 
-void elf_symbols(const Elf *e, void visit(const char *name, uint64_t value, void *user), void *user)
+void elf_symbols(const Elf *e, void visit(const ElfSymbol *s, void *user), void *user)
 {
     const uint64_t each = e->is_wide ? 24 : 16;
     for (int i = 0; i < elf_section_count(e); i++) {
@@ -73,7 +73,7 @@ void elf_symbols(const Elf *e, void visit(const char *name, uint64_t value, void
         const ElfSection strings = elf_section(e, (int)(table.link & INT16_MAX));
         const Bytes names = elf_section_bytes(e, &strings);
         const uint64_t bytes = elf_section_bytes(e, &table).count;
-        for (uint64_t at = 0; at + each <= bytes; at += each)
-            visit(name_at(names, number(e, table.offset + at, 4)), word(e, table.offset + at, 4, 8), user);
+        for (uint64_t at = table.offset; at + each <= table.offset + bytes; at += each)
+            visit(&(ElfSymbol){ name_at(names, number(e, at, 4)), word(e, at, 4, 8), word(e, at, 8, 16) }, user);
     }
 }

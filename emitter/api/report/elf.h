@@ -18,6 +18,6 @@ uint64_t elf_entry(const Elf *e);
 int elf_section_count(const Elf *e);
 ElfSection elf_section(const Elf *e, int number);
 Bytes elf_section_bytes(const Elf *e, const ElfSection *s);      /* those in the file */
-/* Calls visit for each symbol, with the symbol's name in the file. */
-void elf_symbols(const Elf *e, void visit(const char *name, uint64_t value, void *user), void *user);
+typedef struct ElfSymbol { const char *name; uint64_t value, size; } ElfSymbol;      /* the name is in the file */
+void elf_symbols(const Elf *e, void visit(const ElfSymbol *s, void *user), void *user);
 #endif

@@ -115,6 +115,42 @@ static void read_stack(const Build *b, const char *folder, Footprint *out)
     keep_frames(&frames, out);
 }
 
+/* ---- The sizes of functions -------------------------------------------------------------------------------------- */
+
+/* The sizes by function. A compiler may split a function in parts, such as f and f.isra.0. */
+typedef struct Sizes { Ctx *cx; Map *of; } Sizes;
+
+static CodeSize *size_of(const Sizes *all, const char *name)
+{
+    const size_t length = strcspn(name, ".");
+    CodeSize *s = map_get(all->of, name, length);
+    if (s) return s;
+    s = NEW(all->cx->arena, CodeSize);
+    *s = (CodeSize){ -1, -1 };
+    map_put(all->of, text_format(all->cx, "%.*s", (int)length, name), length, s);
+    return s;
+}
+
+static void add_code(const ElfSymbol *symbol, void *user)
+{
+    CodeSize *s = symbol->size ? size_of(user, symbol->name) : NULL;
+    if (s) s->code = (s->code < 0 ? 0 : s->code) + (int64_t)(symbol->size & INT32_MAX);
+}
+
+/* Keeps the code of each function, from the symbols, and its stack, from the call graph. */
+static void keep_sizes(Build *b, const Elf *e, const Footprint *f)
+{
+    Map *all = NEW(b->cx->arena, Map);
+    Sizes sizes = { b->cx, all };
+    *all = map_new(b->cx->arena);
+    elf_symbols(e, add_code, &sizes);
+    for (int i = 0; i < f->frame_count; i++) {
+        CodeSize *s = size_of(&sizes, f->frame[i].name);
+        if (f->frame[i].deepest > s->stack) s->stack = f->frame[i].deepest;
+    }
+    b->observed.code_sizes = all;
+}
+
 /* ---- The compiler ------------------------------------------------------------------------------------------------ */
 
 /* Returns the user's command, with those flags of verify that the command does not set itself. Program memory requires
@@ -197,6 +233,7 @@ static bool compile(Build *b, const char *folder, Footprint *out)
     out->is_linked = links(b, folder, out);
     read_elf(b, text_format(cx, "%s/%s", folder, out->is_linked ? "out" : "prog"), &e, out);
     if (!ctx_failed(cx)) read_stack(b, folder, out);
+    if (!ctx_failed(cx)) keep_sizes(b, &e, out);
     if (!ctx_failed(cx) && out->is_linked && report_steps(b, &e)) step_marked(b, folder, out);
     return !ctx_failed(cx);
 }

@@ -32,6 +32,8 @@ void json_layer_facts(const JsonReport *r, const Build *b, int group, Text *t);
 void json_unit(const Build *b, int group, Text *t);
 void json_traffic(const JsonReport *r, const Build *b, int group, Text *t);
 int json_layer_id(const JsonReport *r, const Build *b, int group);
+/* Returns the measured bytes of the function, both -1 if they are unknown. A NULL function has none. */
+CodeSize json_code_size(const Build *b, const Function *f);
 const Function *json_called(const Build *b, int group);                    /* NULL: the layer emits no function */
 /* structure.c: keys of the whole report */
 void json_structure(const JsonReport *r, Text *t);

@@ -21,6 +21,14 @@ const Function *json_called(const Build *b, int group)
     return merged ? merged->by : f;
 }
 
+CodeSize json_code_size(const Build *b, const Function *f)
+{
+    while (b->tree.outer) b = b->tree.outer;
+    const char *name = f ? text_format(b->cx, "%s_%s", b->name, f->name) : NULL;
+    const CodeSize *s = name && b->observed.code_sizes ? map_get(b->observed.code_sizes, name, strlen(name)) : NULL;
+    return s ? *s : (CodeSize){ -1, -1 };
+}
+
 /* ---- Parameters -------------------------------------------------------------------------------------------------- */
 
 static const char *constant_of(const Build *b, const Slot *s)

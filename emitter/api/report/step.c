@@ -33,18 +33,18 @@ static void load(Machine *m, const Elf *e)
     }
 }
 
-static void visit_symbol(const char *name, uint64_t value, void *user)
+static void visit_symbol(const ElfSymbol *s, void *user)
 {
     static const char prefix[] = STEP_PREFIX;
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0)
-        machine_mark(user, (uint32_t)value, (int)strtol(name + sizeof prefix - 1, NULL, 10));
+    if (strncmp(s->name, prefix, sizeof prefix - 1) == 0)
+        machine_mark(user, (uint32_t)s->value, (int)strtol(s->name + sizeof prefix - 1, NULL, 10));
 }
 
-static void visit_constant(const char *name, uint64_t value, void *user)
+static void visit_constant(const ElfSymbol *s, void *user)
 {
     Loaded *l = user;
     for (int i = 0; i < l->constant_count; i++)
-        if (strcmp(name, l->constant[i]) == 0) l->constant_at[i] = (uint32_t)value;
+        if (strcmp(s->name, l->constant[i]) == 0) l->constant_at[i] = (uint32_t)s->value;
 }
 
 static void find_constants(const Build *b, Loaded *l, const Elf *e)

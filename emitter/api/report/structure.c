@@ -77,6 +77,9 @@ static void json_function(const JsonReport *r, int i, Text *t)
         json_key(t, "formula", text->comment);
         json_key(t, "text", text->text);
     } else text_add(t, ", \"lines\": null, \"formula\": null, \"text\": null");
+    const CodeSize size = json_code_size(b, f);
+    json_known(t, "code", size.code);
+    json_known(t, "stack", size.stack);
     json_schedule(&first, t);
 }
 

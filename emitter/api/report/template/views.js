@@ -381,10 +381,10 @@ function memory() {
 }
 
 /* ---- Table ---- */
-/* Columns of the report without a form of their own; then all: key, head, text, class, title. */
+/* Columns of the report without a form of their own, if a layer has a value; then all: key, head, text, class, title. */
 const UNITS = { count, bytes, words: x => x };
 const given = (unit, css) => report.columns.filter(c => c.unit === unit
-    && !/^(name|operators|place|instructions)$/.test(c.key)).map(c => [c.key, c.title,
+    && !/^(name|operators|place|instructions)$/.test(c.key) && layers.some(l => l[c.key] != null)).map(c => [c.key, c.title,
     l => l[c.key] ? UNITS[unit](l[c.key]) : "", css]);
 const COLUMNS = [
     ["id", "#"],
