@@ -75,6 +75,27 @@ h = depthwise_conv2d(g, d_real, pad=[1,1,1,1])
 y = quantize(h, sx, zx, to=i8)
 output y
 END
+# Rounds over 18 rows of t, the same rows of y, and the rest of y: the part that reads a row of t has not computed it.
+kept=$work/kept.te
+cat > "$kept" << END
+input x: i32[64]
+t[i<18] = x[i] * 3 + 1
+y[i<64] = select(i < 18, t[min(i, 17)], x[i] * x[i] + x[i] + 7)
+output y
+nest
+schedule
+  cut y.i 18
+END
+# The last element reads the first ones, which each round would read again.
+first=$work/first.te
+cat > "$first" << END
+input x: i32[64]
+y[i<64] = select(i == 63, (x[0] * x[1] + 3) * (x[0] * x[1] + 3), x[i] * x[i] + 7)
+output y
+nest
+schedule
+  cut y.i 63
+END
 digits=samples/digits/digits.onnx
 check parts-of-floats-are-apart apart $digits cortex-m4 3
 check parts-of-vectors-are-apart apart $digits x86-avx2 2
@@ -84,6 +105,8 @@ check parts-of-int8-rows-in-three-are-apart apart "$int8" cortex-m55 3
 check parts-of-int8-bytes-are-apart apart "$int8" x86-avx2 4
 check parts-in-rounds-of-rows-are-apart apart "$rounds" cortex-m33 2
 check parts-in-rounds-of-channels-are-apart apart "$rounds" cortex-m4 3
+check scratch-does-not-pass-from-round-to-round apart "$kept" generic 2
+check what-each-round-reads-is-not-overwritten "$lw" verify "$first" --cores 2 --io arena --quiet
 in_rounds() {
     "$lw" "$rounds" --target cortex-m33 --cores 2 --quiet -o "$work/r.c" && grep -q 'fork.round < ' "$work/r.c"
 }

@@ -165,6 +165,11 @@ static const Code *loop_of(const Divider *d, const Access *a, int64_t from, int6
     *lo = from;
     *hi = to;
     if (d->loop) return a->is_inside ? d->loop : NULL;
+    if (u->is_declaration) {         /* every call executes it */
+        *lo = 0;
+        *hi = 1;
+        return NULL;
+    }
     *lo = from > u->first ? from - u->first : 0;
     *hi = to - u->first < u->count ? to - u->first : u->count;
     if (*hi < *lo) *hi = *lo;
@@ -537,6 +542,22 @@ static bool keeps_variables(const Divider *d)
     return false;
 }
 
+/* Returns true if a value may pass from one moment to another in the scratch memory of a part: the moments of a part
+ * in a round are not those that it continues in the next. */
+static bool keeps_scratch(const Divider *d)
+{
+    for (int i = 0; i < d->access_count; i++) {
+        const Memory *m = d->access[i].memory;
+        const Unit *u = &d->unit[d->access[i].unit];
+        bool is_elsewhere = u->is_loop;
+        if (!d->access[i].is_write || m->kind == MEMORY_OUTPUT || is_own(d, m) || lives_in_iteration(d, m)) continue;
+        for (int k = 0; k < d->access_count; k++)
+            is_elsewhere = is_elsewhere || (d->access[k].memory == m && d->access[k].unit != d->access[i].unit);
+        if (is_elsewhere) return true;
+    }
+    return false;
+}
+
 /* Finds the lead of x for rounds: in each, what has been written by its end must precede what is read from its begin
  * on. Returns false if it has no bound. */
 static bool lead_of(Divider *d, const Memory *x, const Memory *y, int64_t round, int64_t *lead)
@@ -615,7 +636,7 @@ static void add_rows(const Divider *of, Division *into)
     d->notes_inputs = true;
     collect_all(d);
     into->round = (least + parts - 1) / parts * parts;
-    if (d->failed || into->round >= d->count) return;
+    if (d->failed || into->round >= d->count || keeps_scratch(d)) return;
     into->row = NEW_ARRAY(d->cx->arena, int64_t *, d->count / into->round + 1);
     for (int64_t begin = 0; begin < d->count; begin += into->round) {
         const int64_t end = begin + into->round < d->count ? begin + into->round : d->count;
