@@ -107,6 +107,14 @@ check parts-in-rounds-of-rows-are-apart apart "$rounds" cortex-m33 2
 check parts-in-rounds-of-channels-are-apart apart "$rounds" cortex-m4 3
 check scratch-does-not-pass-from-round-to-round apart "$kept" generic 2
 check what-each-round-reads-is-not-overwritten "$lw" verify "$first" --cores 2 --io arena --quiet
+# An input and an output have the names of variables of the parts.
+field_names() {
+    printf 'input memory: i32[64]\ninput weights: i32[64]\nout[i] = memory[i] * weights[i] + 7\noutput out\n' \
+        > "$work/fields.te" && "$lw" "$work/fields.te" --cores 2 "$@" --name m --quiet -o "$work/m.c" &&
+        grep -q LW_FORK "$work/m.c" && $cc -std=c99 -Wall -Wextra -Werror -Iruntime -c "$work/m.c" -o "$work/m.o"
+}
+check ports-may-have-the-names-of-variables field_names
+check ports-may-have-the-names-of-variables-beside-a-file field_names --weights bin
 in_rounds() {
     "$lw" "$rounds" --target cortex-m33 --cores 2 --quiet -o "$work/r.c" && grep -q 'fork.round < ' "$work/r.c"
 }

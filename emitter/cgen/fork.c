@@ -73,11 +73,12 @@ void fork_begin(Ctx *cx, Text *t, const Program *p)
     text_add(t, any_rounds(p) ? ", 0 };\n" : " };\n");
 }
 
+/* Returns true if the text names the variable. Behind `->` the word is a field: an input may be called `memory`. */
 static bool has_word(const char *text, const char *word)
 {
     const size_t n = strlen(word);
     for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
-        if ((at == text || !name_is_word(at[-1])) && !name_is_word(at[n])) return true;
+        if ((at == text || (!name_is_word(at[-1]) && at[-1] != '>')) && !name_is_word(at[n])) return true;
     return false;
 }
 
