@@ -336,6 +336,9 @@ check roms-that-are-full-are-refused refused 1 'the constants do not fit' $ram -
 check a-rom-alone-is-refused refused 2 'only memories with the key rom' --memory flash=1M,rom
 check a-name-twice-is-refused refused 2 'the memory "RAM" is given twice' --memory ram=1K --memory RAM=2K
 check a-name-of-c-is-refused refused 2 '"int" cannot be the name' --memory int=1K
+for name in inputs Model e_dim h; do
+    check "a-macro-of-the-header-is-refused-$name" refused 2 "\"$name\" cannot be the name" --memory $name=1K
+done
 check a-size-without-digits-is-refused refused 2 'the size cannot be read' --memory ram=big
 check a-key-is-refused refused 2 'there is no key "cots"; did you mean .cost.' --memory ram=1K,cots=2
 check a-cost-is-refused refused 2 'cost= does not accept "1.2345"' --memory ram=1K,cost=1.2345

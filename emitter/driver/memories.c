@@ -152,13 +152,20 @@ static void read_key(Reading *r, const char *word)
     unknown_key(r, name);
 }
 
-static bool is_taken(const char *name)
+/* Returns true for a variable of the emitted functions, and for a name whose macros the header has for the model. */
+static bool is_taken(Ctx *cx, const char *name)
 {
     static const char *const taken[] = { "in", "out", "arena", "memory", "memories", "state", "now", "next", "weights",
                                          "status", "check" };
+    static const char *const macros[] = { "ARENA", "CLASS_COUNT", "CLASS_NAMES", "H", "HEADER_HASH", "INPUTS",
+                                          "LAYERS", "MEMORIES", "MODEL", "MODEL_SHA256", "OPTIONS", "OUTPUTS", "SIZES",
+                                          "STRINGS", "STRING_COUNT", "TARGET", "WEIGHTS" };
+    const char *upper = name_upper(cx, name);
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         if (text_equal(taken[i], name)) return true;
-    return false;
+    for (size_t i = 0; i < sizeof macros / sizeof macros[0]; i++)
+        if (text_equal(macros[i], upper)) return true;
+    return strncmp(upper, "E_", 2) == 0;     /* a code of NAME_run */
 }
 
 /* Macros are in capital letters, so names are compared without case. */
@@ -166,7 +173,7 @@ static void check_memory_name(Reading *r, const char *name)
 {
     Build *b = r->b;
     Ctx *cx = b->cx;
-    if (name_unprefixed(cx, name) != name_n(cx, name, strlen(name)) || is_taken(name))
+    if (name_unprefixed(cx, name) != name_n(cx, name, strlen(name)) || is_taken(cx, name))
         diag_usage(cx, r->where, "--memory %s: \"%s\" cannot be the name of a memory in C; use a name like dtcm",
                    r->given, name);
     for (int i = 0; i < b->memories.count && !ctx_failed(cx); i++)
