@@ -112,6 +112,19 @@ for step in softmax argmax topk:2 threshold:0.25; do
     check "postprocess-$step-of-a-quantized-output-verifies" \
         "$lw" verify tests/fuzz/corpus-tflite/conv-int8.tflite --postprocess "y=$step"
 done
+# An output that the model quantizes itself, as QuantizeLinear of an ONNX file does.
+stored='input x: f32[1][4]\nconst s: f32 = {0.05}\nconst z: u8 = {128}\nq = quantize(x, s, z, to=u8)'
+# reals STEP TEXT: the step gives the bytes of the text, which computes y from r, the real numbers.
+reals() {
+    printf "$stored\ny = transpose(q, perm=[0,1])\noutput y\n" > "$work/stored.te" &&
+        printf "$stored\nr = dequantize(q, s, z)\n$2\noutput y\n" > "$work/reals.te" &&
+        printf '\315\314\114\077\063\063\063\077\000\000\000\100\000\000\000\277' |
+        npy "$work/f.npy" '<f4' '1, 4' && run "$work/reals.te" "$work/f.npy" -o "$work/want.npy" &&
+        run "$work/stored.te" "$work/f.npy" --postprocess "y=$1" -o "$work/got.npy" &&
+        same "$work/want.npy" "$work/got.npy"
+}
+check postprocess-softmax-of-what-the-model-quantizes reals softmax 'y = softmax(r)'
+check postprocess-threshold-of-what-the-model-quantizes reals threshold:0.75 'y[*] = u8(r[*] >= 0.75)'
 accuracy() {
     "$lw" evaluate $digits --test samples/digits/test.npy --test-labels samples/digits/test_labels.npy "$@" --quiet |
         grep '^accuracy 99.44 %: 358 of 360 samples'

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "graph/passes/passes.h"
+#include "graph/quantize/quantized_value.h"
 #include "import/model/gradients.h"
 #include "import/te/te.h"
 #include "support/map.h"
@@ -110,6 +111,7 @@ typedef struct Adapt {
     bool is_input;
     int at;                              /* the index of the port among inputs or outputs */
     Tensor *inner;
+    const Quant *quant;              /* the grid of inner, or NULL */
     Text te;
 } Adapt;
 
@@ -138,6 +140,7 @@ static bool find_port(Adapt *a, bool with_inputs, bool with_outputs)
         a->is_input = i < inputs;
         a->at = i < inputs ? i : i - inputs;
         a->inner = t;
+        a->quant = t->quant;
         return true;
     }
     diag_error(a->cx, NULL, "%s %s=%s: there is no %s \"%s\"%s", a->option, a->port, a->word,
@@ -170,7 +173,10 @@ static int channel_axis(const Adapt *a)
 static const char *type_of(const Tensor *t) { return dtype_info(t->type)->spelling; }
 
 /* Returns true for integers with one scale. A TFLite file may give floats a scale, which has no effect. */
-static bool is_quantized(const Tensor *t) { return t->quant && t->quant->count == 1 && dtype_is_integer(t->type); }
+static bool is_quantized(const Adapt *a)
+{
+    return a->quant && a->quant->count == 1 && dtype_is_integer(a->inner->type);
+}
 
 /* Reads the text as a graph, and joins it to the port. The text's first output replaces the port; its other outputs
  * become new outputs of the model. */
@@ -547,14 +553,14 @@ static void print_stored(Adapt *a, const char *out, const char *real)
 {
     const Tensor *t = a->inner;
     const DTypeInfo *info = dtype_info(t->type);
-    if (!is_quantized(t)) {
+    if (!is_quantized(a)) {
         text_printf(&a->te, "%s = cast(%s, to=%s)\n", out, real, info->spelling);
         return;
     }
-    const long zero = (long)t->quant->zero_point[0];
+    const long zero = (long)a->quant->zero_point[0];
     text_printf(&a->te, "%s[*] = %s(i32(clamp(%s(%s[*] / ", out, info->spelling,
                 a->model->ties_away ? "round" : "nearbyint", real);
-    print_float(&a->te, t->quant->scale[0]);
+    print_float(&a->te, a->quant->scale[0]);
     text_printf(&a->te, "), %ld.0, %ld.0)) + %ld)\n", (long)info->least - zero, (long)info->greatest - zero, zero);
 }
 
@@ -603,9 +609,10 @@ static void print_lookup(Adapt *a, const char *formula, DType sensor, const char
     text_add(&a->te, "]\noutput z\n");
 }
 
-static bool is_real_port(const Tensor *t)
+static bool is_real_port(const Adapt *a)
 {
-    return dtype_is_float(t->type) || (is_quantized(t) && dtype_info(t->type)->bytes <= 2);
+    const Tensor *t = a->inner;
+    return dtype_is_float(t->type) || (is_quantized(a) && dtype_info(t->type)->bytes <= 2);
 }
 
 /* Applies a formula such as 'u8 gray 320x240: (x - 127.5) / 127.5' */
@@ -616,16 +623,16 @@ static void adapt_preprocess(Adapt *a)
     if (!colon || !*formula || strpbrk(formula, "\n\r#\"@"))
         refuse(a, "this is not TYPE: FORMULA", "u8, i8, u16 or i16, a colon, and a formula of x, like "
                                                "'u8: (x - 127.5) / 127.5' or 'u8 gray 320x240: x / 255'");
-    else if (!is_real_port(a->inner))
+    else if (!is_real_port(a))
         refuse(a, text_format(a->cx, "the input holds integers, %s", type_of(a->inner)), "an input of real numbers");
     if (ctx_failed(a->cx) || !is_fixed(a)) return;
     read_words(a, text_format(a->cx, "%.*s", (int)(colon - a->word), a->word), &s);
     if (ctx_failed(a->cx)) return;
-    const bool is_kept = is_quantized(a->inner) && is_identity(a, formula, s.type);
+    const bool is_kept = is_quantized(a) && is_identity(a, formula, s.type);
     if (ctx_failed(a->cx) || (is_kept && !s.is_image)) return;
     const char *source = print_source(a, &s);
     if (is_kept) text_printf(&a->te, "output %s\n", source);
-    else if (is_quantized(a->inner) && dtype_info(s.type)->bytes == 1) print_lookup(a, formula, s.type, source);
+    else if (is_quantized(a) && dtype_info(s.type)->bytes == 1) print_lookup(a, formula, s.type, source);
     else {
         text_printf(&a->te, "r = cast(%s, to=f32)\n", source);
         print_stored(a, "z", print_formula(a, formula, "r", a->inner->rank - 1 - channel_axis(a)));
@@ -636,20 +643,44 @@ static void adapt_preprocess(Adapt *a)
 
 /* ---- --postprocess ----------------------------------------------------------------------------------------------- */
 
+/* Finds the grid of an output that the model itself quantizes: an ONNX file states it in QuantizeLinear, not at the
+ * output. Calls that only move elements may follow. */
+static void find_grid(Adapt *a)
+{
+    Ctx *cx = a->cx;
+    Grid g;
+    const Node *n = a->inner->producer;
+    while (n && n->kind == NODE_CALL && n->op->quantization.moves_elements && n->in_count == 1) n = n->in[0]->producer;
+    const bool stores = n && n->kind == NODE_CALL && n->op->quantization.grid == GRID_STORE;
+    if (a->quant || dtype_is_float(a->inner->type) || !stores) return;
+    if (!quantized_grid(cx, n, &g)) {
+        refuse(a, "the scale and the zero point of the output are not known", "an output of u8, i8 or i16 with a "
+                                                                              "constant scale");
+        return;
+    }
+    Quant *found = NEW(cx->arena, Quant);
+    float *scale = NEW(cx->arena, float);
+    int32_t *zero = NEW(cx->arena, int32_t);
+    *scale = (float)g.step;
+    *zero = (int32_t)g.zero + (a->inner->type == U8 ? INT8_MAX + 1 : 0);
+    *found = (Quant){ .count = 1, .scale = scale, .zero_point = zero };
+    a->quant = found;
+}
+
 /* Prints the output's real numbers as the tensor `r`. */
 static void print_real(Adapt *a)
 {
-    const Tensor *t = a->inner;
-    if (!is_quantized(t)) text_add(&a->te, "r = cast(x, to=f32)\n");
+    if (!is_quantized(a)) text_add(&a->te, "r = cast(x, to=f32)\n");
     else {
-        text_printf(&a->te, "r[*] = f32(i32(x[*]) - %ld) * ", (long)t->quant->zero_point[0]);
-        print_float(&a->te, t->quant->scale[0]);
+        text_printf(&a->te, "r[*] = f32(i32(x[*]) - %ld) * ", (long)a->quant->zero_point[0]);
+        print_float(&a->te, a->quant->scale[0]);
         text_add(&a->te, "\n");
     }
 }
 
 static bool print_softmax(Adapt *a, const char *value)
 {
+    find_grid(a);
     print_real(a);
     text_printf(&a->te, "y = softmax(r, axis=%d)\noutput y\n", channel_axis(a));
     return !*value;
@@ -669,6 +700,7 @@ static bool print_topk(Adapt *a, const char *value)
     if (!*value || *end || k < 1) return false;
     if (k > most)
         refuse(a, text_format(a->cx, "the output has %lld classes", (long long)most), "as many or fewer");
+    find_grid(a);
     print_real(a);
     text_printf(&a->te, "k = topk(x, axis=%d, k=%ld)\ny = gather_elements(r, k, axis=%d)\nindex = cast(k, to=i32)\n"
                 "output y, index\n", channel_axis(a), k, channel_axis(a));
@@ -677,11 +709,11 @@ static bool print_topk(Adapt *a, const char *value)
 
 /* Returns the smallest stored number that stands for a real number of at least `limit`. If there is none, returns the
  * largest stored number plus one. */
-static long stored_limit(const Tensor *t, float limit)
+static long stored_limit(const Adapt *a, float limit)
 {
-    const DTypeInfo *info = dtype_info(t->type);
+    const DTypeInfo *info = dtype_info(a->inner->type);
     long v = (long)info->least;
-    while (v <= info->greatest && (float)(v - (long)t->quant->zero_point[0]) * t->quant->scale[0] < limit) v++;
+    while (v <= info->greatest && (float)(v - (long)a->quant->zero_point[0]) * a->quant->scale[0] < limit) v++;
     return v;
 }
 
@@ -690,8 +722,9 @@ static bool print_threshold(Adapt *a, const char *value)
     const char *end;
     const float limit = text_read_float(value, &end);
     if (!*value || *end || limit - limit != 0) return false;
-    if (is_real_port(a->inner) && is_quantized(a->inner))
-        text_printf(&a->te, "y[*] = u8(i32(x[*]) >= %ld)\noutput y\n", stored_limit(a->inner, limit));
+    find_grid(a);
+    if (is_real_port(a) && is_quantized(a))
+        text_printf(&a->te, "y[*] = u8(i32(x[*]) >= %ld)\noutput y\n", stored_limit(a, limit));
     else {
         print_real(a);
         text_add(&a->te, "y[*] = u8(r[*] >= ");
