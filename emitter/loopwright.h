@@ -388,8 +388,9 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  *
  * A handle is a value: equal handles are equal stages (or loops) of one computation. It holds a name, and the functions
  * below look it up in the nest after the steps so far. Handles and texts are context-owned; the handles of a group are
- * valid until its schedule function returns. A stage that a step inlined, and a loop that a step consumed, has the
- * results of NULL: NULL, 0 or false, and a step that receives it is refused with the names that there are.
+ * valid until its schedule function returns. For a stage that a step inlined, or a loop that a step consumed, the
+ * functions return the same as for NULL: NULL, 0 or false. A step that receives such a handle is refused, with the
+ * names that exist.
  *
  * No function below changes anything or reports an error, so a schedule function may repeat it; one exception: a role
  * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group

@@ -4,8 +4,9 @@
  * from the printed text. The printer only spells the rows, in one place (`cgen/acsl.c`). A bound that the walk cannot
  * find is left out: the analyser then has an open goal, and nothing is assumed instead.
  *
- * Each loop has the range of its variable, what it assigns, how far it has come, the bounds of the elements that it
- * changes (annotate_values.c), and which of them have values (annotate_written.c). */
+ * The annotation of a loop states the range of its variable, the memory that it assigns, the part that it has
+ * completed, the bounds of the elements that it changes (annotate_values.c), and which of these elements have values
+ * (annotate_written.c). */
 #include "lower/annotate.h"
 
 #include "lower/annotate_parts.h"

@@ -6,12 +6,12 @@
  * this. */
 
 /* Decision: a refusal called wrong has a counterexample. A refusal is printed as `VERDICT: FAULT; use WHAT`,
- * and the random tests hold each to it. `make fuzz-checks` builds with a switch (`emitter/support/switch.h`) that
- * turns off one check at a time, finds a random program that the step would break, or that ends the process (in a
- * child), and shrinks it. `tests/schedules/counterexamples.txt` keeps these as refusals, and lists the exceptions:
- * `unproved`, `invalid`, and the checker's own checks, for which `tests/unit/test_check.c` has a nest each. The
- * checks are found in the sources; one without a counterexample fails. For this the interpreter executes parallel
- * iterations in lockstep, with shared arena storage, and assumes what a pragma promises. */
+ * and the random tests hold each to it. `make fuzz-checks` builds with a switch (`emitter/support/switch.h`) that turns
+ * off one check at a time. For each check, it finds a random program that the refused step would break, or for which
+ * the process (a child) ends, and shrinks this program. `tests/schedules/counterexamples.txt` keeps these as refusals,
+ * and lists the exceptions: `unproved`, `invalid`, and the checker's own checks, for which `tests/unit/test_check.c`
+ * has a nest each. The checks are found in the sources; one without a counterexample fails. For this the interpreter
+ * executes parallel iterations in lockstep, with shared arena storage, and assumes what a pragma promises. */
 #include <string.h>
 
 #include "support/ctx.h"

@@ -4,7 +4,7 @@
  * Values out of range saturate, as in every cast from a float type.
  *
  *   quantize     y = to(nearbyint(x / scale) + zero)
- *   requantize   y = to(nearbyint(x * scale) + zero)       x: an accumulator; scale: the scale of x over that of y
+ *   requantize   y = to(nearbyint(x * scale) + zero)       x: an accumulator; scale: x's scale divided by y's scale
  *   dequantize   y = (x - zero) * scale                    the 32-bit difference is exact for 8 and 16 bits
  *   centered     y = i32(x) - i32(zero)                    the operand of integer products */
 #include "graph/dag/op_build.h"

@@ -17,11 +17,11 @@
  * with MLA compute it channel by channel, the window's columns unrolled (`schedules/arm/row.c`). A load serves up to
  * three sums, the gathering of columns or windows is saved, and rows are written in order without a buffer, so the
  * output overlaps the input by all but two rows. On kws this saves 7.5 % of the Cortex-M4's instructions and 11.3 %
- * of the Cortex-M3's, and 1,536 bytes of RAM. In wider images it would save 1 % of visual wake words' instructions a
- * layer, for 1 to 2 KB of code in each, because each tile at a border has code of its own; so the code of a row has
- * to run a thousand times. A row of at most 16 statements is as short as other code, and takes half the
- * instructions, since most of its windows reach into the padding: it need not run often. With `--optimize speed` no
- * row need (`Target.spends_code`).
+ * of the Cortex-M3's, and 1,536 bytes of RAM. In wider images, each layer would save 1 % of visual wake words'
+ * instructions, for 1 to 2 KB of code, because each tile at a border has code of its own. Therefore the code of a row
+ * must run at least a thousand times. A row of at most 16 statements is as short as other code, and takes half the
+ * instructions, since most of its windows reach into the padding: it need not run often. With `--optimize speed`, the
+ * code of a row may run less often (`Target.spends_code`).
  *
  *   - A guarded copy is also an instruction: the predicate is an operand, and no loop is cut
  *     (`lower/passes/partition.c`).

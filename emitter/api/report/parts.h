@@ -8,7 +8,7 @@
 
 /* buffers.c: a buffer of the arena that is live from layer `first` to layer `last` of the model's graph. offset, bytes:
  * in bytes; the memories of --memory follow each other. layer: the first layer that writes it, or -1 for an input.
- * in_place_of: an earlier buffer, part of whose bytes it takes over while that buffer is read, or -1. */
+ * in_place_of: an earlier buffer that is still read while this buffer reuses some of its bytes, or -1. */
 typedef struct ReportBuffer {
     const char *name;
     const Slot *root;                        /* NULL for scratch memory of one layer */

@@ -2,8 +2,8 @@
 /* Views between devices. A view costs nothing wherever it runs, but a value that crosses costs a copy per device that
  * reads it. Two searches move one view at a time, in alternating order, until nothing changes:
  *
- *   1. to the host, if that costs no copy more, so that a chain of views moves although its first view saves nothing
- *   2. back to its device, if that costs no copy more
+ *   1. to the host, if this adds no copy, so that a chain of views moves although its first view saves nothing
+ *   2. back to its device, if this adds no copy
  *
  * The copies never increase, and a view stays on its device unless the host saves copies. */
 #include "graph/passes/device_views.h"

@@ -16,9 +16,9 @@
 /* Decision: separate schedules combine by replay. A strategy leaves a list of steps. `graph/plan/combine.c` applies
  * the steps of several groups to one nest, under longer names: the master's first, then each producer, attached to a
  * loop of its consumers and folded. The result is a list of steps like any other. A combination is a list of
- * decisions, an `Attachment` per part; `combine_add` finds that of one more part among all loops around its
- * consumers, with kept or new loops, in a ring or in one iteration. Consumers are folded before the producers that
- * they share a loop with, and after those inside their own loops: a guard covers all that is attached inside. */
+ * decisions, an `Attachment` per part; `combine_add` finds the decision for one more part among all loops around its
+ * consumers, with kept or new loops, in a ring or in one iteration. Consumers are folded before the producers that they
+ * share a loop with, and after those inside their own loops: a guard covers all that is attached inside. */
 #include "graph/plan/combine_parts.h"
 
 #include <string.h>

@@ -12,8 +12,8 @@
 typedef struct Grid { double step; int64_t zero, least, greatest; } Grid;      /* real = step * (stored - zero) */
 
 /* y = clamp((a * m + b * m_b + c) >> n) or, if is_even, y = clamp(even((a * m + b * m_b + c) / d) + zero), which rounds
- * ties to even. is_wide is true if the arithmetic needs more than 32 bits. equals_floats is true if f32, in any order,
- * rounds nothing before the quotient. A factor of two words gives y = clamp((a * m + (a * low >> 31) + c) >> n). */
+ * ties to even. is_wide is true if the arithmetic needs more than 32 bits. equals_floats is true if f32 is exact, in
+ * any order, before the quotient. A factor of two words gives y = clamp((a * m + (a * low >> 31) + c) >> n). */
 typedef struct Scaling { bool is_even, is_wide, equals_floats; int64_t m, m_b, c, d, low; int n; } Scaling;
 
 /* A real number ((a - zero) * scale + offset) / count. Only scaling_of_words accepts a zero other than 0. */

@@ -8,9 +8,9 @@
  * v + 1, whatever the feeders inside have. A feeder that data axes also use is a fused loop; the tuples then begin with
  * these data indices.
  *
- * Copies of a site that compute the same elements are compared in the same way: those that are earlier in the text have
- * lower tuples in each iteration of the loops that they share, and those of the next iteration are above. I1 proves
- * that copies of other elements in the same iteration never share an element. */
+ * Copies of a site that compute the same elements are compared in the same way: in each iteration of their common
+ * loops, an earlier copy in the text has lower tuples than a later copy, and the tuples of the next iteration are above
+ * both. I1 proves that copies of other elements in the same iteration never share an element. */
 #include "ir/check/check_parts.h"
 
 typedef struct Order {

@@ -399,8 +399,8 @@ static bool slide(Fold *f)
 
 /* ---- The ring -------------------------------------------------------------------------------------------------- */
 
-/* Computes the distance from the lowest row that an iteration reads to the end of the rows that it computes; where rows
- * fall, from the lowest row that it computes to the end of those that it reads. */
+/* Computes the number of rows from the lowest row that an iteration reads to the end of the rows that it computes. If
+ * the rows fall, computes the number from the lowest computed row to the end of the rows that are read. */
 static bool find_slots(Fold *f, int64_t *slots)
 {
     Ctx *cx = f->d->cx;
