@@ -276,4 +276,19 @@ check bf16-ports-are-verified  says 0 '^verified: 1 of 1' "$work/bf16.te"
 check bf16-input-as-f32-is-verified says 0 '^verified: 1 of 1' "$work/bf16.te" "$work/four.npy"
 check gather-by-data-is-verified says 0 '^y: 0 of 20 elements differ$' "$work/gather.te"
 
+# The outputs of the test bench are not zero before a run: a sum that does not begin is seen.
+cat > "$work/copies.te" << 'END'
+input x: i8[8][40]
+input w: i8[40][8]
+y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])
+output y
+schedule
+  cache_read x stack name=xs
+  split y.k 8
+  reorder y.ko y.i y.j y.ki
+  compute_at xs y.ko
+  async xs slots=2
+END
+check sums-in-a-loop-of-copies "$lw" verify "$work/copies.te"
+
 report_end

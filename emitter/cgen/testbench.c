@@ -107,6 +107,15 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
                                  qualifier, dtype_info(port[i].tensor->type)->c_type, port[i].macro));
 }
 
+/* Fills the outputs, so that an element that the run does not write, or does not begin, has no value by chance. */
+static void fill_outputs(Ctx *cx, Text *t, const Program *p)
+{
+    for (int i = 0; i < p->output_count && !p->ports_in_arena; i++)
+        if (!p->output[i].decided)
+            add_line(t, p, text_format(cx, "    memset($_out_%s, 0x5a, sizeof $_out_%s);", p->output[i].name,
+                                       p->output[i].name));
+}
+
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
@@ -131,6 +140,7 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     features_print(cx, t, p, FEATURE_BENCH_MEMORY);
     ports_are_at(cx, t, p, "in", "const ", p->input, p->input_count);
     ports_are_at(cx, t, p, "out", "", p->output, p->output_count);
+    fill_outputs(cx, t, p);
     receive_sizes(t, p);
     features_print(cx, t, p, FEATURE_BENCH_BEGIN);
     add_line(t, p, "    int status = 0;\n    const clock_t started = clock();");
