@@ -61,6 +61,8 @@ check acsl-keeps-inputs-that-share-memory states "$work/acsl/digits.c" \
     'loop invariant \forall integer j_; 0 <= j_ < 1024 ==> \initialized(&x[j_]);'
 check acsl-states-written-elements states "$work/acsl/conv-int8.c" \
     'forall integer j_; 0 <= j_ < h * 4 ==> \initialized(&y[j_]);' 'ensures \initialized(y + (0 .. 7));'
+check acsl-states-blocks-of-a-ring states "$work/acsl/ring-buffer.c" \
+    'forall integer j_; 0 <= j_ < \min(i + 2, 3) * 8 ==> \initialized(&t[j_]);'
 check acsl-states-ranges-of-constants states "$work/acsl/conv-int8.c" '<= shift[j_] <='
 check acsl-separates-what-is-written states "$work/acsl/conv-int8.c" 'requires \separated(y + (0 .. 7), b + (0 .. '
 check acsl-has-contracts-of-helpers has_contracts runtime/lw_base.h runtime/lw_fixed.h

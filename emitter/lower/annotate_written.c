@@ -2,7 +2,13 @@
 /* The elements that code has written, as areas over the variables of the loops around it. A store writes one element;
  * a loop gives the area a digit with the coefficient of its variable. Digits that fill each other become one, so a
  * row-major nest writes one range, and a nest that computes channels before columns writes a strided area. What has
- * no such form is left out: then the analyser cannot prove that it is initialized, which is an open goal. */
+ * no such form is left out: then the analyser cannot prove that it is initialized, which is an open goal.
+ *
+ * A loop that writes a ring buffer writes one block in each iteration:
+ *
+ *     for (h ...)                             blocks below h + begin(h) have values
+ *         for (h2 = begin(h) ...)             blocks below h + h2 have values
+ *             t[(h + h2) % 4 * 320 + ...] = ... */
 #include "lower/annotate_parts.h"
 
 static const Expr *product(Ctx *cx, const Expr *e, int64_t factor)
@@ -62,6 +68,7 @@ static bool equal_digits(const Area *x, const Area *y, int except)
 static bool extend(Ctx *cx, Area *first, const Area *next)
 {
     const Expr *distance = simplify(cx, expr_sub(cx, next->offset, first->offset), NULL);
+    if (first->ring.blocks || next->ring.blocks) return false;
     for (int i = 0; i < first->digit_count; i++) {
         if (!equal_digits(first, next, i) || product(cx, first->digit[i].count, first->digit[i].coef) != distance)
             continue;
@@ -72,7 +79,15 @@ static bool extend(Ctx *cx, Area *first, const Area *next)
     return false;
 }
 
-static bool is_same(const Area *x, const Area *y) { return x->offset == y->offset && equal_digits(x, y, -1); }
+static bool equal_rings(const Ring *x, const Ring *y)
+{
+    return x->blocks == y->blocks && x->coef == y->coef && x->from == y->from && x->to == y->to;
+}
+
+static bool is_same(const Area *x, const Area *y)
+{
+    return x->offset == y->offset && equal_digits(x, y, -1) && equal_rings(&x->ring, &y->ring);
+}
 
 static void add_area(Ctx *cx, Areas *out, const Area *r)
 {
@@ -89,12 +104,53 @@ static void add_area(Ctx *cx, Areas *out, const Area *r)
     if (out->count < MOST_WRITTEN) out->at[out->count++] = joined;
 }
 
-/* Returns the area that `count` iterations from the loop's begin write. Returns false if it has no form. */
-static bool over_iterations(Annotator *a, const Code *loop, const Expr *count, Area *r)
+static const Expr *at(Annotator *a, const Expr *e, const Code *loop, const Expr *value)
+{
+    return simplify(a->cx, expr_substitute(a->cx, e, &loop->var, &value, 1), NULL);
+}
+
+/* Finds the term of the offset that is a block of a ring, whose number increases by 1 with the loop, and removes it. */
+static bool split_ring(Annotator *a, const Code *loop, Area *r)
+{
+    Linear l;
+    int64_t step;
+    const Expr *rest;
+    if (loop->step != 1 || !linear_of(a->cx, r->offset, &l)) return false;
+    for (int i = 0; i < l.count; i++) {
+        const Expr *e = l.term[i];
+        if ((e->kind != EXPR_FLOORMOD && e->kind != EXPR_TMOD) || e->arg[1]->kind != EXPR_INT || l.coef[i] <= 0
+            || !split_linear(a->cx, e->arg[0], loop->var, &step, &rest) || step != 1)
+            continue;
+        r->ring = (Ring){ .blocks = e->arg[1]->integer, .coef = l.coef[i], .from = e->arg[0], .to = e->arg[0] };
+        linear_drop(&l, i);
+        r->offset = linear_expr(a->cx, &l);
+        return true;
+    }
+    return false;
+}
+
+/* Returns the blocks of the ring that the iterations from the loop's begin to `end` write. A loop around that of the
+ * blocks begins where its last iteration ended, if it is sound; the analyser proves it. */
+static bool over_blocks(Annotator *a, const Code *loop, const Expr *end, bool is_before, Area *r)
+{
+    const bool is_inner = !r->ring.blocks;
+    if (is_inner && !split_ring(a, loop, r)) return false;
+    if (expr_uses(r->offset, loop->var)) return false;
+    for (int i = 0; i < r->digit_count; i++)
+        if (expr_uses(r->digit[i].count, loop->var)) return false;
+    const Expr *last = is_inner || is_before ? end : sum(a->cx, end, expr_int(a->cx, end->type, -1));
+    r->ring.to = at(a, is_before ? r->ring.from : r->ring.to, loop, last);
+    r->ring.from = at(a, r->ring.from, loop, with_named_values(a, loop->begin));
+    return true;
+}
+
+/* Returns the area that the iterations from the loop's begin to `end` write. Returns false if it has no form. */
+static bool over_iterations(Annotator *a, const Code *loop, const Expr *end, const Expr *count, bool is_before, Area *r)
 {
     int64_t coef;
     const Expr *rest, *begin = with_named_values(a, loop->begin);
-    if (!split_linear(a->cx, r->offset, loop->var, &coef, &rest)) return false;
+    if (r->ring.blocks) return over_blocks(a, loop, end, is_before, r);
+    if (!split_linear(a->cx, r->offset, loop->var, &coef, &rest)) return over_blocks(a, loop, end, is_before, r);
     for (int i = 0; i < r->digit_count; i++)
         if (expr_uses(r->digit[i].count, loop->var)) return false;
     if (coef == 0) return false;
@@ -121,9 +177,10 @@ static void written_by_loop(Annotator *a, const Code *loop, const Memory *m, Are
     a->scope = outside;
     for (int i = 0; i < body.count; i++) {
         Area r = body.at[i];
-        if (!expr_uses(r.offset, loop->var)) {
+        const Expr *end = with_named_values(a, loop->end);
+        if (!expr_uses(r.offset, loop->var) && !r.ring.blocks) {
             if (runs_once(a, loop)) add_area(a->cx, out, &r);
-        } else if (over_iterations(a, loop, trips(a, loop, with_named_values(a, loop->end)), &r))
+        } else if (over_iterations(a, loop, end, trips(a, loop, end), false, &r))
             add_area(a->cx, out, &r);
     }
 }
@@ -150,7 +207,7 @@ void written_before(Annotator *a, const Code *loop, const Areas *by_body, Areas 
 {
     for (int i = 0; i < by_body->count; i++) {
         Area r = by_body->at[i];
-        if (over_iterations(a, loop, trips(a, loop, loop->var), &r)) add_area(a->cx, out, &r);
+        if (over_iterations(a, loop, loop->var, trips(a, loop, loop->var), true, &r)) add_area(a->cx, out, &r);
     }
 }
 
@@ -184,12 +241,21 @@ static void find_places(Annotator *a, Area *r)
     }
 }
 
+/* Replaces the ring by a digit: its written blocks. Returns false if they have no form. */
+static bool ring_digit(Annotator *a, Area *r)
+{
+    if (!r->ring.blocks) return true;
+    const Expr *blocks = expr_int(a->cx, r->ring.to->type, r->ring.blocks);
+    return add_digit(a, r, r->ring.coef, expr_binary(a->cx, EXPR_MIN, blocks, r->ring.to));
+}
+
 void written_clauses(Annotator *a, const Memory *m, const Areas *r, int loop)
 {
     const bool is_whole = written_whole(a, m, r);
     const Area all = area_of_all(a, m);
     for (int i = 0; i < r->count; i++) {
         Clause c = { .loop = loop, .kind = CLAUSE_INVARIANT, .form = FORM_INITIALIZED, .memory = m, .area = r->at[i] };
+        if (!ring_digit(a, &c.area)) continue;
         find_places(a, &c.area);
         if (!is_whole || is_same(&r->at[i], &all)) add_clause(a, &c);
     }
