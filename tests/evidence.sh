@@ -57,6 +57,25 @@ lines_name() {
 }
 for model in int8 digits until ring; do check "evidence-lines-name-functions-of-$model" lines_name $model; done
 
+# The page that a reviewer opens first names each table, and no file that is missing.
+read_me() {
+    for file in $(grep -o '`[a-zA-Z]*\.[a-z]*`' "$work/$1/README.md" | tr -d '`' | sort -u); do
+        [ -f "$work/$1/$file" ] || { echo "$file is missing"; return 1; }
+    done
+    for file in "$work/$1"/*.csv; do
+        case ${file##*/} in about.csv | files.csv) continue ;; esac
+        grep -q "\`${file##*/}\`" "$work/$1/README.md" || { echo "${file##*/} is not named"; return 1; }
+    done
+}
+for model in int8 digits until ring; do check "evidence-has-a-first-page-for-$model" read_me $model; done
+
+helper_loops() {
+    printf 'input x: i32[4]\ny[i] = clz(x[i])\noutput y\n' > "$work/clz.te" && writes "$work/clz.te" clz &&
+        line=$(sed -n 's/^"lw_clz_i32",\([0-9]*\),.*/\1/p' "$work/clz/loops.csv") && [ -n "$line" ] &&
+        sed -n "${line}p" "$work/clz/net.c" | grep -q 'for ('
+}
+check evidence-lists-loops-of-helpers helper_loops
+
 is_same() { "$lw" evidence "$2" --quiet --name net -o "$work/again" && diff -r "$work/$1" "$work/again"; }
 check evidence-has-same-bytes is_same int8 $int8
 
@@ -134,6 +153,7 @@ columns = {
               "result place instructions worst_instructions",
     "parameters": "layer parameter kind bytes read written buffer at computed_by constant",
     "constants": "constant type bytes first_line last_line sha256 layers",
+    "lines": "first_line last_line name kind layers nodes",
     "functions": "function first_line last_line calls arrays deepest_arrays frame deepest",
     "loops": "function line least most ends_because", "checksums": "vector layer result bytes fnv1a",
     "files": "file bytes sha256",
@@ -145,6 +165,9 @@ for name, keys in columns.items():
 of_node = {(n["node"], layer) for n in tables["nodes"] for layer in n["layers"]}
 of_layer = {(node, l["layer"]) for l in tables["layers"] for node in l["nodes"]}
 assert of_node == of_layer, of_node ^ of_layer
+of_line = {(node, layer) for l in tables["lines"] for node in l["nodes"] for layer in l["layers"]}
+has_code = {l["layer"] for l in tables["layers"] if l["first_line"]}
+assert {(node, l) for node, l in of_layer if l in has_code} == of_line, of_layer ^ of_line
 constants = {c["constant"] for c in tables["constants"]}
 assert {p["constant"] for p in tables["parameters"] if p["constant"]} <= constants
 PYTHON

@@ -136,6 +136,33 @@ static void add_function_loops(Evidence *e, Table *t, const Function *f)
     walk_loops(&w, f->body, NULL);
 }
 
+static const Function *layer_function(const Evidence *e, const char *name)
+{
+    const Program *p = &e->b->program;
+    for (int i = 0; i < p->function_count; i++)
+        if (strcmp(name, text_format(e->cx, "%s_%s", p->name, p->function[i]->name)) == 0) return p->function[i];
+    return NULL;
+}
+
+/* The functions of the runtime that --standalone copies. Their loops have no form in the code of layers. */
+static void add_helper_loops(Evidence *e, Table *t)
+{
+    const char *run = text_format(e->cx, "%s_run", e->b->program.name);
+    for (int i = 0; i < e->parts.count; i++) {
+        const Part *p = &e->parts.at[i];
+        if (p->is_constant || layer_function(e, p->name) || strcmp(p->name, run) == 0) continue;
+        int count = 0;
+        const int *line = source_loops(e->cx, p, &count);
+        for (int k = 0; k < count; k++) {
+            trace_text(t, p->name);
+            trace_number(t, line[k]);
+            trace_none(t);
+            trace_none(t);
+            trace_text(t, "not counted here: a helper, whose text states the end");
+        }
+    }
+}
+
 static void add_region_loops(Evidence *e, Table *t)
 {
     const Call *call;
@@ -163,18 +190,11 @@ static void add_loops(Evidence *e)
         for (int k = 0; k < i; k++) is_first = is_first && p->function[k] != p->function[i];
         if (is_first) add_function_loops(e, t, p->function[i]);
     }
+    add_helper_loops(e, t);
     add_region_loops(e, t);
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
-
-static const Function *layer_function(const Evidence *e, const char *name)
-{
-    const Program *p = &e->b->program;
-    for (int i = 0; i < p->function_count; i++)
-        if (strcmp(name, text_format(e->cx, "%s_%s", p->name, p->function[i]->name)) == 0) return p->function[i];
-    return NULL;
-}
 
 /* deepest: the bytes of arrays on the deepest chain of calls; -1 while it is being computed, which finds recursion */
 typedef struct Calls { Evidence *e; int64_t *deepest; bool *is_open, *is_done; bool is_recursive; } Calls;

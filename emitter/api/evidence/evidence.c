@@ -31,8 +31,37 @@ static void add_files(Evidence *e)
     }
 }
 
+/* The page that a reviewer opens first. */
+static const char read_me[] =
+    "# Evidence for ~\n\n"
+    "`evidence.html` has all tables; each is also a CSV, and all are in `evidence.json`.\n\n"
+    "| question | answer |\n|---|---|\n"
+    "| Which line implements which node of the file? | `nodes.csv`: the layers of a node; `layers.csv`: the function of "
+    "a layer and its lines in `~.c` |\n"
+    "| Which node is behind a line of `~.c`? | `lines.csv` |\n"
+    "| Why does no sum of a layer overflow? | `ranges.csv`, the rows of the layer: the least and the greatest value at "
+    "any point of the sum, beside the limits of its type |\n"
+    "| How often does a loop run? | `loops.csv` |\n"
+    "| Where does a value live, and who writes it? | `parameters.csv`, `buffers.csv`, `constants.csv` |\n"
+    "| How deep is the stack? | `functions.csv` |\n"
+    "| What was tested? | `verification.csv`, `vectors.csv`, `checksums.csv`, `coverage.csv` |\n"
+    "| What was proved, and by which tool? | `proof.csv` |\n"
+    "| Which rules of MISRA C:2012 are not met, and why? | `deviations.csv` |\n\n"
+    "## Commands\n\n```sh\nsha256sum -c SHA256SUMS    # compares each file with its hash\n"
+    "sh tools.sh                # runs the independent tools that are installed\n```\n";
+
+static void add_read_me(Evidence *e)
+{
+    Text t = text_new(e->cx);
+    for (const char *c = read_me; *c; c++)
+        if (*c == '~') text_add(&t, e->b->program.name);
+        else text_char(&t, *c);
+    evidence_text(e, "README.md", text_string(&t));
+}
+
 static void add_prints(Evidence *e)
 {
+    add_read_me(e);
     for (int i = 0; i < e->trace.count; i++)
         evidence_text(e, text_format(e->cx, "%s.csv", e->trace.table[i]->name), trace_csv(e->trace.table[i]));
     evidence_text(e, "evidence.json", trace_json(&e->trace));

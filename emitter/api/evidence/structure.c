@@ -120,6 +120,41 @@ static void add_layers(Evidence *e)
         for (int i = 0; i < b->groups.count; i++) add_layer(e, t, b, i);
 }
 
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
+
+/* Lists the layers that call the function, and the places of their nodes. Returns whether there are any. */
+static bool list_layers(const Evidence *e, const Part *p, Text *layers, Text *nodes)
+{
+    for (Build *b = e->b; b; b = b->tree.next)
+        for (int i = 0; i < b->groups.count; i++) {
+            const Function *f = json_called(b, i);
+            const int id = json_layer_id(&e->report, b, i);
+            if (!f || strcmp(full_name(e, f), p->name) != 0) continue;
+            trace_item_number(layers, id);
+            list_nodes(e, id, nodes);
+        }
+    return layers->length > 0;
+}
+
+/* Each part of model.c in its order: the way back from a line to the nodes of the file. */
+static void add_source_lines(Evidence *e)
+{
+    Table *t = trace_table(&e->trace, "lines", "Lines of model.c",
+                           "Each function and constant in the order of the text, with the layers that call the "
+                           "function and the nodes of the file that they implement.",
+                           "first_line last_line name kind layers nodes");
+    for (int i = 0; i < e->parts.count; i++) {
+        const Part *p = &e->parts.at[i];
+        Text layers = text_new(e->cx), nodes = text_new(e->cx);
+        const bool is_layer = !p->is_constant && list_layers(e, p, &layers, &nodes);
+        add_lines(t, p);
+        trace_text(t, p->name);
+        trace_text(t, p->is_constant ? "constant: the table of constants has its layers" : is_layer ? "layer" : "helper");
+        trace_numbers(t, &layers);
+        trace_texts(t, &nodes);
+    }
+}
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* Returns the index of the slot's constant among the program's constants, or -1. */
@@ -228,6 +263,7 @@ void evidence_structure(Evidence *e)
 {
     add_nodes(e);
     add_layers(e);
+    add_source_lines(e);
     add_parameters(e);
     add_buffers(e);
     add_constants(e);
