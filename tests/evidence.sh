@@ -115,7 +115,7 @@ reads() {
         grep -q -- "$4" "$work/tools/$3.csv" && grep -q "  $1\$" "$work/tools/SHA256SUMS" || return 1
     printf "model 00$digest\ntool A tool 1.0\n$2" > "$work/tools/$1" &&
         "$lw" evidence $int8 --quiet --name net -o "$work/tools" && cat "$work/tools/$3.csv" &&
-        grep -q 'of another one' "$work/tools/$3.csv" && ! grep -q -- "$4" "$work/tools/$3.csv" &&
+        grep -q 'for a different file' "$work/tools/$3.csv" && ! grep -q -- "$4" "$work/tools/$3.csv" &&
         ! grep -q "  $1\$" "$work/tools/SHA256SUMS"
 }
 check evidence-reads-a-proof \
