@@ -56,9 +56,11 @@ text_of() {
 }
 # The elements of constants take no part in the proof of a layer, whose contract states their ranges. Without
 # them the file is read quickly. WP 25 does not see that the result of a call gives a new variable a value, but that
-# an expression does, so `0 + ` precedes such calls.
+# an expression does, so `1 * ` precedes such calls.
 awk '/^static const .* = {$/ { print $0 " 0 };"; inside = 1 } !inside { print } /^};/ { inside = 0 }' ~.c |
-    sed 's/^\( *const u*int[36][24]_t [a-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\10 + \2/' >"$work/layers.c"
+    sed -e 's/\(int[1-9]*_t [A-Za-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\11 * \2/' \
+        -e 's/\(float [A-Za-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\11 * \2/' \
+        -e 's/\(double [A-Za-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\11 * \2/' >"$work/layers.c"
 cp ~.h "$work"
 eva 'the run, by Eva' -eva-use-spec "$(listed "$layers")" ~_proof.c
 for f in $layers; do
