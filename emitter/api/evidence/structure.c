@@ -149,7 +149,7 @@ static void add_source_lines(Evidence *e)
         const bool is_layer = !p->is_constant && list_layers(e, p, &layers, &nodes);
         add_lines(t, p);
         trace_text(t, p->name);
-        trace_text(t, p->is_constant ? "constant: the table of constants has its layers" : is_layer ? "layer" : "helper");
+        trace_text(t, is_layer ? "layer" : p->is_constant ? "constant, whose layers `constants` has" : "helper");
         trace_numbers(t, &layers);
         trace_texts(t, &nodes);
     }

@@ -39,7 +39,8 @@ eva() {
 wp() {
     what=$1
     shift
-    frama -warn-special-float none -wp -wp-no-init-const -wp-prover cvc4,z3 -wp-timeout "${PROOF_TIME:-20}" -wp-par 2 "$@"
+    frama -warn-special-float none -wp -wp-no-init-const -wp-prover cvc4,z3 -wp-timeout "${PROOF_TIME:-20}" \
+        -wp-par 2 "$@"
     set -- $(awk '/Proved goals:/ { print $6, $4; seen = 1 } END { if (!seen) print 1, 0 }' "$work/log")
     grep '\[Failed\] Goal\|User Error' "$work/log"
     count "$what" "$1" "$2" 0
