@@ -59,6 +59,7 @@ typedef struct lw_options {
     /* The cores that share the layers (2 to 8); 0 or 1: one core. The firmware defines LW_FORK (runtime/lw_base.h). */
     int cores;
     bool ports_in_arena;             /* inputs and outputs are in the arena, at the offsets NAME_X_AT of the header */
+    const char *ports_memory;        /* or the memory of `memory` that holds them; NULL: the arena, or the only RAM */
     /* Memories of the firmware: "dtcm=64K,cost=1,section=.dtcm", or "@FILE" with one memory per line. If the count is
      * 0, there is one arena. */
     const char *const *memory; int memory_count;

@@ -23,6 +23,23 @@ refused() {
     grep -q -e "$words" "$work/refused/said" && [ "$status" -eq "$want" ]
 }
 
+# ports_test MEMORY: the self-test of a program whose ports are in that memory passes.
+ports_test() {
+    emit self $digits $ram --io "$1" --selftest random && cat > "$work/self/main.c" << 'END' || return 1
+#include "m.h"
+static M_FAST(fast);
+static M_LARGE(large);
+int main(void)
+{
+    const struct m_memories memory = { fast, large }, none = { 0, 0 };
+    const struct m_outputs out = { (float *)(void *)(PORTS + M_SCORES_AT) };
+    return m_selftest(&memory, &out) || m_selftest(&none, &out) != M_E_ARENA || m_selftest(0, &out) != M_E_ARENA;
+}
+END
+    $cc -std=c99 -Wall -Wextra -Werror "-DPORTS=$1" -Iruntime -I"$work/self" -o "$work/self/main" "$work/self/main.c" \
+        "$work/self/m.c" -lm && "$work/self/main"
+}
+
 # ---- Results ---------------------------------------------------------------------------------------------------------
 
 # The test bench has 64 guard bytes before and after each memory.
@@ -274,6 +291,74 @@ own_macros() {
 }
 check a-firmware-has-its-own-copies own_macros
 
+# ---- Other options -------------------------------------------------------------------------------------------------
+
+# Inputs and outputs are in the named memory, beside results and copies.
+for io in fast large; do
+    check "inputs-and-outputs-in-$io-are-the-same" "$lw" verify $digits --cc "$cc -O0" --memory fast=3K,cost=1 \
+        --memory large=64K,cost=4 --memory flash=1M,rom,cost=8 --io $io
+    check "a-self-test-with-ports-in-$io" ports_test $io
+done
+check ports-in-an-arena-need-a-name refused 2 'several memories replace the arena; use --io with one of fast, large' \
+    $ram --io arena
+check ports-in-an-unknown-memory-are-refused refused 2 'no RAM of --memory has this name; use one of fast, large' \
+    $ram --io flash --memory flash=1M,rom
+check ports-in-a-memory-need-memories refused 2 '"fast" without --memory; use caller or arena' --io fast
+check ports-in-one-memory-are-in-the-arena "$lw" verify $digits --memory sram=64K --io sram
+# The class has the addresses of memories of the caller; the three forms of one program compute the same.
+class_of_memories() {
+    for form in '' '--io large' --static-arena; do
+        # shellcheck disable=SC2086
+        emit class $digits $ram --cpp $form && case $form in
+        '') set -- 'const m_memories memory = { fast, large }; m::Model model(memory);' 'x, y' ;;
+        --io*) set -- 'const m_memories memory = { fast, large }; m::Model model(memory);' '' ;;
+        *) set -- 'm::Model model;' 'x, y' ;;
+        esac || return 1
+        printf '%s\n' '#include "m.hpp"' '#include <cstdio>' > "$work/class/main.cpp"
+        [ "$form" = --static-arena ] ||
+            printf '%s\n' 'static M_FAST(fast);' 'static M_LARGE(large);' >> "$work/class/main.cpp"
+        printf '%s\n' 'static float x[M_INPUT_ELEMS], y[M_SCORES_ELEMS];' 'int main()' '{' "    $1" \
+            '    const float *out = y;' '    for (unsigned i = 0; i < M_INPUT_ELEMS; i++) x[i] = (float)i;' \
+            "$([ -n "$2" ] || printf '    %s\n' 'out = model.output_scores();' \
+                'for (unsigned i = 0; i < sizeof x / sizeof *x; i++)' '    model.input_input()[i] = x[i];')" \
+            "    if (model.run($2)) return 1;" \
+            '    for (unsigned i = 0; i < M_SCORES_ELEMS; i++) std::printf("%a\n", (double)out[i]);' '    return 0;' \
+            '}' >> "$work/class/main.cpp"
+        $cc -std=c99 -Iruntime -I"$work/class" -c -o "$work/class/m.o" "$work/class/m.c" &&
+            g++ -std=c++11 -Wall -Wextra -Werror -Iruntime -I"$work/class" -o "$work/class/main" \
+                "$work/class/main.cpp" "$work/class/m.o" -lm && "$work/class/main" > "$work/class/out" || return 1
+        [ ! -f "$work/class.out" ] || cmp "$work/class.out" "$work/class/out" || return 1
+        cp "$work/class/out" "$work/class.out"
+    done
+}
+why=$(missing g++)
+if [ "$why" ]; then skip a-class-of-memories "$why"; else check a-class-of-memories class_of_memories; fi
+# --ram limits the sum of the memories, copies of constants included; without it, copies fill the memories.
+limited() {
+    for bytes in 10200 12000; do
+        # shellcheck disable=SC2086
+        used=$("$lw" report $digits --target cortex-m4 $copied --ram $bytes | sed -n 's/^RAM *\([0-9]*\) bytes.*/\1/p')
+        [ "${used:-0}" -gt 0 ] && [ "$used" -le $bytes ] || return 1
+    done
+    # shellcheck disable=SC2086
+    [ "$("$lw" report $digits $copied | sed -n 's/^RAM *\([0-9]*\) bytes.*/\1/p')" -gt 12000 ]
+}
+check a-limit-holds-for-all-memories limited
+check a-limit-that-is-too-small-is-refused refused 1 'fast and large hold [0-9]* bytes within --ram 4000, and' \
+    $ram --ram 4000
+# has_fit STATUS LIMITS WORDS: the report with these limits has the words.
+has_fit() {
+    status=0
+    # shellcheck disable=SC2086
+    "$lw" report $digits --target cortex-m4 $copied --fit "$2" > "$work/fit" 2>&1 || status=$?
+    cat "$work/fit"
+    grep -q -e "$3" "$work/fit" && [ "$status" -eq "$1" ]
+}
+check a-memory-within-its-limit has_fit 0 fast=2K,large=64K '^fit            fast [0-9]* of 2048 bytes, [0-9]* %: '
+check a-memory-beyond-its-limit has_fit 1 fast=2K,large=1K 'the model does not fit: large [0-9]* of 1024 bytes$'
+check a-rom-beyond-its-limit has_fit 1 ram=64K,flash=1K 'the model does not fit: flash [a-z ]*[0-9]* of 1024 bytes'
+check a-limit-of-an-unknown-memory has_fit 2 lrge=1K 'no --memory has the name "lrge"; did you mean .large'
+
 # ---- Annotations -----------------------------------------------------------------------------------------------------
 
 # pinned LINE WORDS: the report with that line has these words.
@@ -346,10 +431,8 @@ check a-channel-needs-lines refused 2 'copies of channel 1 need line=N' --memory
 check a-channel-is-a-number refused 2 'copy= does not accept "dma"' --memory ram=1K,copy=dma
 check a-rom-has-no-channel refused 2 'give copy= to a RAM' --memory ram=9K --memory flash=1M,rom,copy=1
 check results-need-a-memory refused 2 'no --memory is for results' --memory a=9K,for=scratch --memory b=9K,for=scratch
-for other in '--ram 9000' '--io arena' '--weights progmem' --cpp; do
-    # shellcheck disable=SC2086
-    check "$(echo "$other" | tr ' ' -)-is-refused-together" refused 2 'exclude each other' $ram $other
-done
+check progmem-is-refused-together refused 2 'exclude each other, because constants of an AVR' $ram --weights progmem
+check training-is-refused-together refused 2 'exclude each other, because a training step' $ram --train update=all
 check a-file-of-weights-needs-one-rom refused 2 'use one --memory with the key rom' $copied --memory qspi=1M,rom \
     --weights bin
 check a-port-of-that-name-is-refused refused 1 'has the same macros; use --rename scores=NAME' \

@@ -44,6 +44,7 @@ lw_options evaluated_options(const lw_options *o)
     own.name = "evaluated";
     own.standalone = true;
     own.memory_count = 0;
+    own.ports_memory = NULL;
     own.testbench = own.static_arena = own.ports_in_arena = own.profile = own.cpp = false;
     return own;
 }

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. It owns the arena and the state; inputs
- * and outputs are arguments of run, or accessors of the arena. */
+/* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. It owns the arena and the state; with
+ * several memories, whose arrays are in different sections, its constructor receives their addresses. Inputs and
+ * outputs are arguments of run, or accessors of the arena. */
+#include "cgen/memories.h"
 #include "cgen/parameters.h"
 #include "cgen/ports.h"
 #include "cgen/spell.h"
 #include "support/wrap.h"
 #include "support/names.h"
 
-static void accessor(Text *t, const char *prefix, const char *side, const Port *p)
+/* The memory of several is a void *, which a cast turns into bytes. */
+static void accessors(Ctx *cx, Text *t, const Program *p, const char *side, const Port *port, int count)
 {
-    const char *type = dtype_info(p->tensor->type)->c_type;
-    text_printf(t, "    %s *%s_%s() noexcept { return static_cast<%s *>(static_cast<void *>(arena_ + %s_%s_AT)); }\n",
-                type, side, p->name, type, prefix, p->macro);
+    const char *base = memory_of_ports(cx, p, IN_CLASS);
+    if (p->memory_count) base = text_format(cx, "static_cast<unsigned char *>(%s)", base);
+    for (int i = 0; p->ports_in_arena && i < count; i++) {
+        const char *type = dtype_info(port[i].tensor->type)->c_type;
+        text_printf(t, "    %s *%s_%s() noexcept { return static_cast<%s *>(static_cast<void *>(%s + %s_%s_AT)); }\n",
+                    type, side, port[i].name, type, base, p->prefix, port[i].macro);
+    }
 }
 
 /* Reserves the names that a parameter of `run` may not have: the names of the class, of its members and of model.h's
@@ -19,7 +26,7 @@ static void accessor(Text *t, const char *prefix, const char *side, const Port *
 static Speller words_of_class(Ctx *cx, const Program *p)
 {
     Speller s = speller_new(cx);
-    const char *words[] = { "in_",   "out_", "arena_", "state_", "weights", "Model", "run",
+    const char *words[] = { "in_",   "out_", "arena_", "memory_", "state_", "weights", "Model", "run",
                             "reset", p->name, name_format(cx, "%s_run", p->name) };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) speller_name(&s, words[i], words[i]);
     return s;
@@ -86,29 +93,50 @@ static void private_members(Text *t, const Program *p)
 {
     if (p->static_arena && !p->state_count) return;
     text_add(t, "\nprivate:\n");
-    if (!p->static_arena)
+    if (!p->static_arena && p->memory_count) text_printf(t, "    struct %s_memories memory_;\n", p->name);
+    else if (!p->static_arena)
         text_printf(t, "    alignas(%s_ARENA_ALIGN) unsigned char arena_[%s_ARENA_SIZE%s];\n", p->prefix, p->prefix,
                     p->arena_size ? "" : " + 1");
     if (p->state_count) text_printf(t, "    struct %s_state state_;\n", p->name);
 }
 
+static bool has_pointers(const Program *p) { return p->memory_count && !p->static_arena; }
+
+/* Says who owns the memory of a run. */
+static const char *owner(Ctx *cx, const Program *p)
+{
+    if (has_pointers(p))
+        return text_format(cx, "the caller owns the memories:\n * `static %s_%s(name);` declares one", p->prefix,
+                           name_upper(cx, p->memory[0].name));
+    if (p->memory_count) return "the memories are model.c's own";
+    return text_format(cx, "the arena is %s.\n * The object is as large as the arena: make it static rather than local",
+                       p->static_arena ? "model.c's own" : "a member");
+}
+
+static void constructor(Ctx *cx, Text *t, const Program *p)
+{
+    const char *first = p->state_count ? text_format(cx, " %s_reset(&state_); ", p->name) : " ";
+    if (has_pointers(p))
+        text_printf(t, "    explicit Model(const struct %s_memories &memory) noexcept : memory_(memory) {%s}\n",
+                    p->name, first);
+    else text_printf(t, "    Model() noexcept {%s}\n", first);
+}
+
 const char *cgen_cpp_class(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    const char *first = p->state_count ? text_format(cx, "%s_reset(&state_);", p->name) : "";
-    text_printf(&t, "/* %s: a C++11 class over %s, emitted by Loopwright. No heap, no exceptions; %s.\n"
-                    " * The object is as large as the arena: make it static rather than local. */\n", p->name,
-                p->header ? p->header : "the header",
-                p->static_arena ? "the arena is model.c's own" : "the arena is a member");
+    text_printf(&t, "/* %s: a C++11 class over %s, emitted by Loopwright. No heap, no exceptions; %s. */\n", p->name,
+                p->header ? p->header : "the header", owner(cx, p));
     text_printf(&t, "#ifndef %s_HPP\n#define %s_HPP\n\n", p->prefix, p->prefix);
     cgen_include_header(cx, &t, p);
     text_printf(&t, "\nnamespace %s {\n\n", p->name);
-    text_printf(&t, "class Model {\npublic:\n    Model() noexcept { %s%s}\n    Model(const Model &) = delete;\n"
-                    "    Model &operator=(const Model &) = delete;\n\n", first, *first ? " " : "");
+    text_add(&t, "class Model {\npublic:\n");
+    constructor(cx, &t, p);
+    text_add(&t, "    Model(const Model &) = delete;\n    Model &operator=(const Model &) = delete;\n\n");
     if (p->state_count)
         text_printf(&t, "    void reset() noexcept { %s_reset(&state_); }\n", p->name);
-    for (int i = 0; p->ports_in_arena && i < p->input_count; i++) accessor(&t, p->prefix, "input", &p->input[i]);
-    for (int i = 0; p->ports_in_arena && i < p->output_count; i++) accessor(&t, p->prefix, "output", &p->output[i]);
+    accessors(cx, &t, p, "input", p->input, p->input_count);
+    accessors(cx, &t, p, "output", p->output, p->output_count);
     text_printf(&t, "    /* As %s_run: 0, or a negative %s_E_... code. */\n", p->name, p->prefix);
     run_method(cx, &t, p);
     private_members(&t, p);

@@ -114,7 +114,7 @@ static const Feature features[] = {
                 [FEATURE_POINTERS] = memories_begin } },
     { .name = "memories of the caller", .is_in = takes_memories,
       .parameter = { .type = "const struct ", .suffix = "memories", .name = "memory",
-                     .argument = { "memory", "&memories", "memory_" } },
+                     .argument = { "memory", "&memories", "&memory_" } },
       .part = { [FEATURE_BENCH_MEMORY] = memories_of_testbench, [FEATURE_BENCH_LAST] = memories_test_guards } },
     { .name = "open sizes", .is_in = always, .code = 2,
       .meaning = "DIM   (-2)     /* a size is outside its declared range */" },

@@ -27,6 +27,13 @@ static void memory_members(Text *t, const bool used[DTYPE_COUNT], int64_t size)
     }
 }
 
+const char *memory_of_ports(Ctx *cx, const Program *p, ArgumentOf of)
+{
+    static const char *const arena[ARGUMENTS] = { "arena", "arena", "arena_" },
+                      *const memories[ARGUMENTS] = { "memory->", "memories.", "memory_." };
+    return p->ports_memory ? text_format(cx, "%s%s", memories[of], p->ports_memory) : arena[of];
+}
+
 /* ---- One arena --------------------------------------------------------------------------------------------------- */
 
 bool program_uses_arena(const Program *p)

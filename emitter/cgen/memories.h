@@ -2,8 +2,10 @@
 #ifndef LW_CGEN_MEMORIES_H
 #define LW_CGEN_MEMORIES_H
 /* Prints the arena, or the declarations and tests that replace it if the firmware has several memories. */
-#include "cgen/cgen.h"
+#include "cgen/features.h"
 
+/* Returns the address of the memory in which the ports are (--io), a void * or bytes: "arena", "memory->dtcm". */
+const char *memory_of_ports(Ctx *cx, const Program *p, ArgumentOf of);
 /* Returns true if a call of the run, except those in bodies, has an argument in the arena. */
 bool program_uses_arena(const Program *p);
 /* model.h: the macros of its size, those that declare it, and both for NAME_train */

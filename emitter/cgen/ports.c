@@ -267,8 +267,9 @@ void ports_declare(Ctx *cx, Text *t, const Program *p)
     class_names(t, p);
     strings(t, p);
     if (p->ports_in_arena) {
-        text_printf(t, "/* Offsets in the arena, in bytes; the pointers below hold these addresses. A run may reuse\n"
-                       " * an input's memory after its last read; outputs persist until the next run. */\n");
+        text_printf(t, "/* Offsets in %s, in bytes; the pointers below hold these addresses. A run may reuse\n"
+                       " * an input's memory after its last read; outputs persist until the next run. */\n",
+                    p->ports_memory ? p->ports_memory : "the arena");
         each_port(cx, t, p, offset);
         text_char(t, '\n');
     }

@@ -3,6 +3,7 @@
  * `check` is NULL for NAME_run. If `check` is not NULL, each result of a layer is compared with a checksum right after
  * the layer. */
 #include "cgen/control_flow.h"
+#include "cgen/memories.h"
 #include "cgen/parameters.h"
 
 #include "support/names.h"
@@ -60,14 +61,15 @@ static void call_layers(Text *t, const Program *p, const char *in, const char *c
 }
 
 /* Prints the statement that sets an input. An input in the arena is copied, because layers reuse its memory. */
-static void set_input(Text *t, const Program *p, int i)
+static void set_input(Ctx *cx, Text *t, const Program *p, int i)
 {
     const Port *x = &p->input[i];
     const char *constant = p->selftest->input_name[i];
     if (x->at < 0) text_printf(t, "    in.%s = %s_%s;\n", x->name, p->name, constant);
     else
-        text_printf(t, "    in.%s = (const %s *)memcpy((uint8_t *)arena + %s_%s_AT, %s_%s, sizeof %s_%s);\n", x->name,
-                    dtype_info(x->tensor->type)->c_type, p->prefix, x->macro, p->name, constant, p->name, constant);
+        text_printf(t, "    in.%s = (const %s *)memcpy((uint8_t *)%s + %s_%s_AT, %s_%s, sizeof %s_%s);\n", x->name,
+                    dtype_info(x->tensor->type)->c_type, memory_of_ports(cx, p, IN_MODEL), p->prefix, x->macro, p->name,
+                    constant, p->name, constant);
 }
 
 bool selftest_moves_memory(const Program *p)
@@ -75,6 +77,14 @@ bool selftest_moves_memory(const Program *p)
     bool moves = p->selftest && !p->input_count;
     for (int i = 0; p->selftest && i < p->input_count; i++) moves = moves || p->input[i].at >= 0;
     return moves;
+}
+
+static void test_memory_of_ports(Ctx *cx, Text *t, const Program *p)
+{
+    const char *at = memory_of_ports(cx, p, IN_MODEL);
+    text_printf(t, "    if (%s%s == NULL || (uintptr_t)%s %% %s_%s_ALIGN != 0) return %s_E_ARENA;\n",
+                p->ports_memory ? "memory == NULL || " : "", at, at, p->prefix,
+                p->ports_memory ? name_upper(cx, p->ports_memory) : "ARENA", p->prefix);
 }
 
 void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *run)
@@ -85,10 +95,8 @@ void selftest_functions(Ctx *cx, Text *t, const Program *p, const char *run)
                 p->name);
     text_printf(t, "    struct %s_inputs in;\n", p->name);
     if (!p->input_count) text_add(t, "    memset(&in, 0, sizeof in);\n");
-    if (p->ports_in_arena)
-        text_printf(t, "    if (arena == NULL || (uintptr_t)arena %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n",
-                    p->prefix, p->prefix);
-    for (int i = 0; i < p->input_count; i++) set_input(t, p, i);
+    if (p->ports_in_arena) test_memory_of_ports(cx, t, p);
+    for (int i = 0; i < p->input_count; i++) set_input(cx, t, p, i);
     if (p->state_count) text_printf(t, "    if (state != NULL) %s_reset(state);\n", p->name);
     call_layers(t, p, "&in", text_format(cx, "%s_checksums", p->name));
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cgen/device_calls.h"
+#include "cgen/memories.h"
 #include "cgen/parameters.h"
 #include "cgen/spell.h"
 #include "cgen/template.h"
@@ -84,8 +85,8 @@ static void runs(Ctx *cx, Text *t, const Program *p)
     add_line(t, p, "    for (long i = 0; i < repeat && status == 0; i++) {");
     for (int i = 0; i < p->input_count; i++)
         add_line(t, p,
-                 text_format(cx, "        memcpy((char *)arena + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));",
-                             p->input[i].macro, p->input[i].name, i));
+                 text_format(cx, "        memcpy((char *)%s + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));",
+                             memory_of_ports(cx, p, IN_TESTBENCH), p->input[i].macro, p->input[i].name, i));
     add_line(t, p, "        status = $_run(^&in, &out);\n    }");
     enter_sizes(t, p);
     for (int i = 0; i < p->output_count; i++)
@@ -103,8 +104,9 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
             add_line(t, p, text_format(cx, "    %s.%s = $_%s_%s;", structure, port[i].name, structure, port[i].name));
         else
             add_line(t, p,
-                     text_format(cx, "    %s.%s = (%s%s *)(void *)((char *)arena + @_%s_AT);", structure, port[i].name,
-                                 qualifier, dtype_info(port[i].tensor->type)->c_type, port[i].macro));
+                     text_format(cx, "    %s.%s = (%s%s *)(void *)((char *)%s + @_%s_AT);", structure, port[i].name,
+                                 qualifier, dtype_info(port[i].tensor->type)->c_type,
+                                 memory_of_ports(cx, p, IN_TESTBENCH), port[i].macro));
 }
 
 /* Fills the outputs, so that an element that the run does not write, or does not begin, has no value by chance. */

@@ -60,8 +60,9 @@ static bool read_top(Arguments *a, const char *v) { return read_count(v, 1000, &
 
 static bool read_io(Arguments *a, const char *v)
 {
-    a->options.ports_in_arena = strcmp(v, "arena") == 0;
-    return a->options.ports_in_arena || strcmp(v, "caller") == 0;
+    a->options.ports_in_arena = strcmp(v, "caller") != 0;
+    a->options.ports_memory = a->options.ports_in_arena && strcmp(v, "arena") != 0 ? v : NULL;
+    return *v != 0;
 }
 
 /* Recorded layers have all their channels, so the option disables shrinking. */

@@ -335,6 +335,7 @@ static void assemble_memories(Build *b)
         m[rams++] = (ProgramMemory){ from->name, from->size, from->align, b->memories.at[i].section };
     }
     if (rams < 2) return;
+    b->program.ports_memory = b->options->ports_memory;
     b->program.memory_count = rams;
     b->program.memory = m;
 }

@@ -92,21 +92,6 @@ void build_combine_for_ram(Build *b)
 
 /* ---- A limit of RAM ---------------------------------------------------------------------------------------------- */
 
-/* Returns the bytes of ports and states that are not in the arena. A state counts with two arrays unless
- * `is_planned`. */
-static int64_t bytes_beside(const Build *b, bool is_planned)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i < b->graph.input_count; i++) {
-        const bool is_state = build_state_of_input(b, i) >= 0;
-        if (!is_state && !b->options->ports_in_arena) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
-    }
-    for (int i = 0; i < b->graph.output_count; i++)
-        if (build_state_of_output(b, i) < 0 && !b->options->ports_in_arena)
-            bytes += tensor_most_bytes(b->cx, b->graph.output[i]);
-    return bytes + build_state_bytes(b, !is_planned);
-}
-
 static const char *percents(Ctx *cx, int64_t now, int64_t before)
 {
     const double more = before ? 100 * (double)(now - before) / (double)before : 0;
@@ -229,6 +214,7 @@ static Layers search_for(Search *r, const Layers *apart, int64_t arena)
         if (is_better(&copied, &l, arena)) l = copied;
     }
     if (l.count == apart->count && l.plan.arena_size <= arena) return l;
+    if (r->b->memories.count) return l;                  /* results are moved within one arena */
     const Layers apart_moved = layers_apart(r, l.copies_padding, arena > 0 ? arena : 1),
                  moved = within(r, &apart_moved, arena);
     if (is_better(&moved, &l, arena)) l = moved;
@@ -242,7 +228,7 @@ static Layers search_for(Search *r, const Layers *apart, int64_t arena)
 void build_combine_for_limit(Build *b)
 {
     if (!layers_are_plain(b)) return;
-    const int64_t beside = bytes_beside(b, false), arena = b->options->ram > beside ? b->options->ram - beside : 0;
+    const int64_t beside = build_bytes_beside(b, false), arena = build_arena_limit(b);
     bool *all = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
     for (int i = 0; i < b->groups.count; i++) all[i] = true;
     Search r = layers_search(b, all);
@@ -253,7 +239,7 @@ void build_combine_for_limit(Build *b)
     if (ctx_failed(b->cx)) return;
     layers_use(b, &l);
     b->scheduled.combine_text = text_format(b->cx, "%s%s\n", l.explain, given_up(b, &l, &apart));
-    if (l.plan.arena_size + beside <= b->options->ram)
+    if (l.plan.arena_size + beside <= b->options->ram && build_rams(b) < 2)
         diag_listed(b->cx, NOTE, NULL, "--ram %lld is kept with %lld bytes of RAM; %s",
                     (long long)b->options->ram,
                     (long long)(l.plan.arena_size + beside), given_up(b, &l, &apart));
@@ -261,7 +247,7 @@ void build_combine_for_limit(Build *b)
 
 void build_check_ram(const Build *b)
 {
-    const int64_t limit = b->options->ram, beside = limit ? bytes_beside(b, true) : 0;
+    const int64_t limit = b->options->ram, beside = limit ? build_bytes_beside(b, true) : 0;
     const int64_t ram = beside + b->plan.arena_size;
     if (limit && ram > limit)
         diag_error(b->cx, NULL, "--ram %lld: the smallest plan needs %lld bytes: arena %lld, %s %lld",

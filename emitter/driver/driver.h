@@ -278,6 +278,7 @@ void build_fork_call(const Build *b, int group, Call *call);
 
 /* memories.c, for --memory: reads the options; places results, scratch and constants by their traffic */
 void build_read_memories(Build *b);
+int build_rams(const Build *b);                  /* the number of memories without the key rom */
 void build_place_memories(Build *b);
 /* Places a constant that only the graphs of branches and loops read. Returns NULL if no memory has the key rom, and
  * with a diagnostic if none of them has the bytes left. */
@@ -420,6 +421,11 @@ int64_t build_second_arrays(const Build *b);
 /* Returns the size of struct NAME_state, with the index of alternating arrays and padding, if types are aligned to
  * their size. all_alternate: assumes that each state has two arrays. */
 int64_t build_state_bytes(const Build *b, bool all_alternate);
+/* Returns the bytes of ports and states that are not in the arena. A state counts with two arrays unless
+ * `is_planned`. */
+int64_t build_bytes_beside(const Build *b, bool is_planned);
+/* Returns the bytes that --ram leaves for the arena, or for all RAMs. */
+int64_t build_arena_limit(const Build *b);
 Call region_call(Build *b, int group);                                         /* adds the bodies to the program */
 
 /* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] receives the data of output

@@ -46,7 +46,8 @@ static void add_row(Text *t, const lw_options *o, const Row *row)
 {
     const char *field = (const char *)o + row->at;
     const char *value = row->sort == FLAG ? NULL : *(const char *const *)(const void *)field;
-    if (row->sort == FLAG && *(const bool *)(const void *)field) word(t, row->name, NULL);
+    const bool is_said = o->ports_memory && row->at == offsetof(lw_options, ports_in_arena);
+    if (row->sort == FLAG && *(const bool *)(const void *)field && !is_said) word(t, row->name, NULL);
     if (value) word(t, row->name, row->sort == PATH ? without_folder(value) : value);
 }
 
@@ -75,6 +76,7 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
         const char *given = o->memory[i];
         word(&t, "--memory", *given == '@' ? text_format(cx, "@%s", without_folder(given + 1)) : given);
     }
+    if (o->ports_memory) word(&t, "--io", o->ports_memory);
     for (int i = 0; i < o->from_count; i++) word(&t, "--from", o->from[i]);
     for (int i = 0; i < o->to_count; i++) word(&t, "--to", o->to[i]);
     add_adapts(cx, &t, "--layout", o->layout, o->layout_count);

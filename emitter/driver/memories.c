@@ -229,24 +229,53 @@ static void read_board(Build *b, const char *path)
         diag_usage(cx, path, "the file names no memory; write a line like dtcm=64K,cost=1");
 }
 
-static int ram_count(const Build *b)
+int build_rams(const Build *b)
 {
     int count = 0;
     for (int i = 0; i < b->memories.count; i++) count += !b->memories.at[i].is_rom;
     return count;
 }
 
-static bool has_rom(const Build *b) { return ram_count(b) < b->memories.count; }
+static bool has_rom(const Build *b) { return build_rams(b) < b->memories.count; }
 
 static bool has_file(const lw_options *o) { return text_equal(o->weights, "bin") || text_equal(o->weights, "incbin"); }
+
+/* Returns the names of the RAMs, "dtcm, sram". */
+static const char *ram_names(const Build *b)
+{
+    Text t = text_new(b->cx);
+    for (int i = 0; i < b->memories.count; i++)
+        if (!b->memories.at[i].is_rom) text_printf(&t, "%s%s", t.length ? ", " : "", b->memories.at[i].name);
+    return text_string(&t);
+}
+
+/* Requires that --io names a RAM, or that there is one RAM, which is then the arena. */
+static void check_ports(Build *b)
+{
+    const char *name = b->options->ports_memory;
+    if (!b->options->ports_in_arena || (!name && build_rams(b) == 1)) return;
+    for (int i = 0; name && i < b->memories.count; i++)
+        if (text_equal(b->memories.at[i].name, name) && !b->memories.at[i].is_rom) return;
+    if (!name)
+        diag_usage(b->cx, NULL, "--io arena: several memories replace the arena; use --io with one of %s",
+                   ram_names(b));
+    else
+        diag_usage(b->cx, NULL, "--io %s: no RAM of --memory has this name; use %s%s", name, build_rams(b) > 1
+                   ? "one of " : "", ram_names(b));
+}
 
 /* Refuses options that have an arena or constants of their own. */
 static void check_together(const Build *b)
 {
     const lw_options *o = b->options;
-    const char *other = o->ram ? "--ram" : o->train ? "--train" : o->ports_in_arena ? "--io arena" : o->cpp ? "--cpp"
-                      : text_equal(o->weights, "progmem") ? "--weights progmem" : NULL;
-    if (other) diag_usage(b->cx, NULL, "--memory and %s exclude each other; omit one of them", other);
+    const struct { bool is_given; const char *option, *reason; } excluded[] = {
+        { o->train != NULL, "--train", "a training step and the run share one arena" },
+        { text_equal(o->weights, "progmem"), "--weights progmem", "constants of an AVR are in its program memory" },
+    };
+    for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
+        if (excluded[i].is_given)
+            diag_usage(b->cx, NULL, "--memory and %s exclude each other, because %s; omit one of them",
+                       excluded[i].option, excluded[i].reason);
     for (int i = 0; i < b->memories.count && !ctx_failed(b->cx); i++) {
         const FirmwareMemory *m = &b->memories.at[i];
         if (m->is_rom && !(m->kinds & MEMORY_FOR_WEIGHTS))
@@ -258,16 +287,18 @@ static void check_together(const Build *b)
             diag_usage(b->cx, NULL, "--memory %s: copies of channel %d need line=N, a power of two; use line=32 on a "
                        "Cortex-M7", m->name, m->channel);
     }
-    if (!ctx_failed(b->cx) && has_file(o) && b->memories.count - ram_count(b) > 1)
+    if (!ctx_failed(b->cx) && has_file(o) && b->memories.count - build_rams(b) > 1)
         diag_usage(b->cx, NULL, "--weights %s stores all constants in one file; use one --memory with the key rom",
                    o->weights);
-    if (!ctx_failed(b->cx) && !ram_count(b))
+    if (!ctx_failed(b->cx) && !build_rams(b))
         diag_usage(b->cx, NULL, "--memory names only memories with the key rom; add a RAM for results, like sram=256K");
 }
 
 void build_read_memories(Build *b)
 {
     const lw_options *o = b->options;
+    if (!o->memory_count && o->ports_memory)
+        diag_usage(b->cx, NULL, "--io does not accept \"%s\" without --memory; use caller or arena", o->ports_memory);
     if (!o->memory_count) return;
     b->memories.at = NEW_ARRAY(b->cx->arena, FirmwareMemory, MOST_MEMORIES);
     for (int i = 0; i < o->memory_count && !ctx_failed(b->cx); i++) {
@@ -275,6 +306,7 @@ void build_read_memories(Build *b)
         else read_memory(b, NULL, o->memory[i]);
     }
     if (!ctx_failed(b->cx)) check_together(b);
+    if (!ctx_failed(b->cx)) check_ports(b);
 }
 
 /* ---- Traffic ----------------------------------------------------------------------------------------------------- */
@@ -360,6 +392,23 @@ static void describe_rams(Build *b)
     }
 }
 
+/* --ram limits the sum of the RAMs: the cheapest ones keep their bytes, and the last ones get what is left. */
+static void limit_rams(Build *b)
+{
+    int64_t left = build_arena_limit(b);
+    bool *done = NEW_ARRAY(b->cx->arena, bool, b->plan.memory_count);
+    for (int turn = 0; b->options->ram && turn < b->plan.memory_count; turn++) {
+        PlanMemory *m = NULL;
+        for (int i = 0; i < b->plan.memory_count; i++) {
+            PlanMemory *x = &b->plan.memory[i];
+            if (!done[i] && (!m || x->read_cost + x->write_cost < m->read_cost + m->write_cost)) m = x;
+        }
+        done[m - b->plan.memory] = true;
+        if (m->capacity > left) m->capacity = left / m->align * m->align;
+        left -= m->capacity;
+    }
+}
+
 static const char *rams_text(const Build *b, int64_t *bytes)
 {
     Text t = text_new(b->cx);
@@ -376,9 +425,11 @@ static void refuse_size(const Build *b, int group, int64_t missing)
 {
     int64_t bytes;
     const char *names = rams_text(b, &bytes);
-    diag_error(b->cx, b->path, "--memory: at layer \"%s\", %s %s %lld bytes, and %lld are missing; use larger "
-               "memories, or --combine, which needs less", b->groups.at[group].name, names,
-               b->plan.memory_count > 1 ? "hold" : "holds", (long long)bytes, (long long)missing);
+    diag_error(b->cx, b->path, "--memory: at layer \"%s\", %s %s %lld bytes%s, and %lld are missing; use larger "
+               "memories, %s", b->groups.at[group].name, names,
+               b->plan.memory_count > 1 ? "hold" : "holds", (long long)bytes,
+               b->options->ram ? text_format(b->cx, " within --ram %lld", (long long)b->options->ram) : "",
+               (long long)missing, b->options->ram ? "or a larger --ram" : "or --combine, which needs less");
 }
 
 /* Refuses devices, whose functions receive one arena. */
@@ -389,10 +440,22 @@ static void check_graph(const Build *b)
             diag_unsupported(b->cx, b->groups.at[i].name, "several RAMs do not support devices; use one RAM");
 }
 
+/* Returns the bit of the RAM that holds inputs and outputs, or `otherwise` if --io names none. */
+static unsigned mask_of_ports(const Build *b, unsigned otherwise)
+{
+    for (int i = 0; b->options->ports_memory && i < b->plan.memory_count; i++)
+        if (text_equal(b->plan.memory[i].name, b->options->ports_memory)) return 1u << i;
+    return otherwise;
+}
+
 static void allow(Build *b)
 {
-    const unsigned results = mask_for(b, MEMORY_FOR_RESULTS), scratch = mask_for(b, MEMORY_FOR_SCRATCH);
-    for (int i = 0; i < b->plan.slot_count; i++) b->plan.slot[i].allowed = results;
+    const unsigned results = mask_for(b, MEMORY_FOR_RESULTS), scratch = mask_for(b, MEMORY_FOR_SCRATCH),
+                   ports = mask_of_ports(b, results);
+    for (int i = 0; i < b->plan.slot_count; i++) {
+        Slot *s = &b->plan.slot[i];
+        s->allowed = s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT ? ports : results;
+    }
     for (int g = 0; g < b->groups.count; g++)
         for (int i = 0; i < b->lowered.scratch_count[g]; i++) b->lowered.scratch[g][i].allowed = scratch;
     const char *kind = !results ? "results" : !scratch ? "scratch" : NULL;
@@ -518,7 +581,7 @@ static void place_several(Build *b, Map *known, int64_t *of_constant)
 {
     Ctx *cx = b->cx;
     int64_t missing;
-    const unsigned staged = ram_count(b) > 1 && has_rom(b) ? mask_for(b, MEMORY_FOR_WEIGHTS) : 0;
+    const unsigned staged = build_rams(b) > 1 && has_rom(b) ? mask_for(b, MEMORY_FOR_WEIGHTS) : 0;
     for (int i = 0; i < b->groups.count && staged; i++)
         if (b->lowered.function[i]) build_list_copies(b, i, traffic_of(b, b->lowered.function[i], known), staged);
     build_pin_memories(b);
@@ -539,8 +602,9 @@ void build_place_memories(Build *b)
     Ctx *cx = b->cx;
     Map known = map_new(cx->arena);
     int64_t *of_constant = NEW_ARRAY(cx->arena, int64_t, b->plan.constant_count);
-    const bool is_one = ram_count(b) == 1;
+    const bool is_one = build_rams(b) == 1;
     describe_rams(b);
+    limit_rams(b);
     if (is_one) note_unused(b);
     else check_graph(b);
     b->memories.of_constant = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);

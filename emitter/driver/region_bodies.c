@@ -50,6 +50,25 @@ int64_t build_state_bytes(const Build *b, bool all_alternate)
     return (bytes + alternates + align - 1) / align * align;
 }
 
+int64_t build_bytes_beside(const Build *b, bool is_planned)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < b->graph.input_count; i++) {
+        const bool is_state = build_state_of_input(b, i) >= 0;
+        if (!is_state && !b->options->ports_in_arena) bytes += tensor_most_bytes(b->cx, b->graph.input[i]);
+    }
+    for (int i = 0; i < b->graph.output_count; i++)
+        if (build_state_of_output(b, i) < 0 && !b->options->ports_in_arena)
+            bytes += tensor_most_bytes(b->cx, b->graph.output[i]);
+    return bytes + build_state_bytes(b, !is_planned);
+}
+
+int64_t build_arena_limit(const Build *b)
+{
+    const int64_t beside = build_bytes_beside(b, false);
+    return b->options->ram > beside ? b->options->ram - beside : 0;
+}
+
 /* The scratch is the memory of the body, followed by a second array for each state that needs one. */
 int region_scratch(const Build *b, int group, Scratch **out)
 {

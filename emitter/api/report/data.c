@@ -253,7 +253,7 @@ const char *report_as(Ctx *cx, const char *function, const char *model, const lw
     Text t = text_new(cx);
     o = options_of(cx, function, o);
     if (!o || !is_given(cx, function, "the model", model) || !footprint_is_limit(cx, o)) return NULL;
-    if (!build_read(&b, cx, model, o)) return NULL;
+    if (!build_read(&b, cx, model, o) || !footprint_has_memories(&b)) return NULL;
     b.mode.weighs_checkpoints = weighs;
     if (!build_graph(&b) || !build_nests(&b) || !build_program(&b) || !footprint_of(&b, model, &f)) return NULL;
     const char *against = against_read(cx, o);

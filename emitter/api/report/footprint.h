@@ -51,6 +51,7 @@ const char *footprint_verdict(const Build *b, const Footprint *f);   /* a senten
 bool footprint_fits(const Build *b, const Footprint *f);
 /* returns false, with a diagnostic, if `fit` has a different form */
 bool footprint_is_limit(Ctx *cx, const lw_options *o);
+bool footprint_has_memories(const Build *b);     /* returns false, with a diagnostic, if `fit` names another memory */
 
 void report_training(const Build *b, Text *t);     /* training.c: prints nothing without --train */
 #endif

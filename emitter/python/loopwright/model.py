@@ -140,7 +140,8 @@ class Model:
 
     quantization: str | None = None
     # options without a meaning for the program that `run` builds
-    _left_out: tuple[str, ...] = ("static_arena", "ports_in_arena", "cpp", "stamp", "testbench", "layers")
+    _left_out: tuple[str, ...] = ("static_arena", "ports_in_arena", "ports_memory", "cpp", "stamp", "testbench",
+                                   "layers")
 
     def __init__(self, model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
                  format: str | None = None, values: Mapping[str, Any] | None = None,
@@ -244,7 +245,7 @@ class Model:
 
     def verify(self) -> str:
         """Builds the emitted C, runs it on generated inputs, and compares with the interpreter. Returns the verdict."""
-        options = {k: v for k, v in self._options.items() if k != "ports_in_arena"}
+        options = {k: v for k, v in self._options.items() if k not in ("ports_in_arena", "ports_memory")}
         text: str = call("lw_verify", self._file, [], [], options={**options, "cc": self._cc})[0]
         return in_words_of_python(text)
 
