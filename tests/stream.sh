@@ -95,6 +95,79 @@ y = dense(f, w)
 output y'
 } > "$work/rows.te"
 
+# A mean over the frames of [channel][frame][column] keeps rows of channels; a maximum over frames, of which the copy of
+# the frames kept and the new ones are one function.
+{
+    echo 'input x: f32[1][2][20][6]'
+    echo "const k: f32[3][1][2][6] = {$(numbers 36 3 0.01)}"
+    echo 't = transpose(x, perm=0,2,3,1)
+c = conv2d(t, k)
+b = transpose(c, perm=0,3,1,2)
+r = relu(b)
+m = reduce_mean(r, axes=2,3)
+y = tanh(m)
+output y'
+} > "$work/mean.te"
+{
+    echo 'input x: f32[1][20][8][2]'
+    echo "const k: f32[5][1][2][4] = {$(numbers 40 4 0.01)}"
+    echo 't = conv2d(x, k, stride=2,1, dilation=2,1)
+r = relu(t)
+h = max_pool2d(r, kernel=2,1)
+y = reduce_max(h, axes=1)
+output y'
+} > "$work/most.te"
+# single NAME OPTION...: the streamed network of that name keeps each window in one array.
+single() {
+    network=$1
+    shift
+    "$lw" "$work/$network.te" --quiet "$@" --name m -o "$work/$network.c" &&
+        sed -n '/^struct m_state/,/^}/p' "$work/$network.h" > "$work/$network.txt" && cat "$work/$network.txt" &&
+        [ -s "$work/$network.txt" ] && ! grep -q '\[2\]\[' "$work/$network.txt"
+}
+check a-mean-of-columns-is-kept-once single mean --stream 2=2
+check a-mean-of-columns-equals-the-window equal mc "$work/mean.te" 2=2 2 float float 60 --float separate
+check frames-copied-in-one-function-are-kept-once single most --stream 1=2
+check frames-copied-in-one-function-equal-the-window equal mf "$work/most.te" 1=2 1 float float 60 --float separate
+
+# The memory of an SVDF layer: rows that a run shifts by one element. The program with a state gives the bytes of the
+# program whose caller passes the old rows and gets the new ones.
+{
+    printf '%s\n' 'input s: i8[1][8][10]' 'input x: i8[1][8][1]'
+    echo "const k: i8[1][8][10] = {$(numbers 80 5 1)}"
+    printf '%s\n' 'kept = slice(s, begin=0,0,1, end=1,8,10)' 'next = concat(kept, x, axis=2)' 'p = mul(next, k)' \
+        'y = reduce_max(p, axes=2)' 'output y' 'output next'
+} > "$work/rows_of_state.te"
+shifts() {
+    single rows_of_state --state s=next "$@" && "$lw" "$work/rows_of_state.te" "$@" --name r -o "$work/apart.c" &&
+        cat > "$work/shifts.c" << 'END' || return 1
+#include <string.h>
+#include "rows_of_state.h"
+#include "apart.h"
+static M_ARENA(arena);
+static R_ARENA(other);
+int main(void)
+{
+    static struct m_state state;
+    static int8_t x[8], y[8], z[8], rows[2][80];
+    m_reset(&state);
+    for (int run = 0; run < 40; run++) {
+        for (int i = 0; i < 8; i++) x[i] = (int8_t)(run * 37 + i * 11);
+        const struct m_inputs in = { x };
+        const struct m_outputs out = { y };
+        const struct r_inputs r_in = { rows[run % 2], x };
+        const struct r_outputs r_out = { z, rows[(run + 1) % 2] };
+        if (m_run(arena, &state, &in, &out) || r_run(other, &r_in, &r_out) || memcmp(y, z, sizeof y)) return 1;
+    }
+    return 0;
+}
+END
+    $cc -std=c99 -O2 -Wall -Wextra -Werror -Iruntime -I"$work" -o "$work/shifts" "$work/shifts.c" \
+        "$work/rows_of_state.c" "$work/apart.c" -lm && "$work/shifts"
+}
+check rows-of-state-are-shifted-in-place shifts
+check rows-of-state-are-shifted-apart shifts --combine none
+
 for target in generic cortex-m4 x86-avx2; do
     check "float-$target" equal f "$work/float.te" 1=2 1 float float 200 --target $target --float separate
     check "float-long-hop-$target" equal fl "$work/float.te" x.1=12 1 float float 100 --target $target --float separate

@@ -112,7 +112,6 @@ void build_overlaps(Build *b)
 static bool may_shift(const Build *b, int group, const Slot *from, const Slot *to)
 {
     const Group *g = &b->groups.at[group];
-    int64_t lead;
     if (g->output_count != 1 || g->output[0] != to->tensor || !b->lowered.function[group] || group_device(g)
         || build_division(b, group))
         return false;
@@ -121,8 +120,7 @@ static bool may_shift(const Build *b, int group, const Slot *from, const Slot *t
         const Slot *s = plan_slot(&b->plan, g->input[i]);
         if (s->root != from->root) continue;
         const Memory *x = parameter_of(b->lowered.function[group], b->lowered.nest[group]->input[i]);
-        if (!x || !overlap_lead(b->cx, b->lowered.function[group], x, y, &lead)
-            || lead > view_bytes(s) - view_bytes(to))
+        if (!x || !overlap_shift(b->cx, b->lowered.function[group], x, y, view_bytes(s) - view_bytes(to)))
             return false;
     }
     return y != NULL;
@@ -135,7 +133,8 @@ static int shifting_group(const Build *b, const Slot *from, const Slot *to, cons
     int last = -1, first = b->groups.count;
     for (const Slot *s = from; s; s = s->next) last = s->last > last ? s->last : last;
     for (const Slot *s = to; s; s = s->next) {
-        if (s == to && to->next) continue;         /* groups write its parts instead */
+        /* groups write the parts of a concatenation without a function */
+        if (s == to && to->next && b->plan.is_free[s->first]) continue;
         if (s->first == last) *part = s;
         first = s->first < first ? s->first : first;
     }
@@ -144,7 +143,7 @@ static int shifting_group(const Build *b, const Slot *from, const Slot *to, cons
 
 void build_shifts(Build *b)
 {
-    if (b->tree.outer || b->training.is_step) return;
+    if (b->tree.outer || b->training.is_step || b->mode.is_trial) return;
     b->lowered.is_shifted = NEW_ARRAY(b->cx->arena, bool, b->states.count);
     for (int i = 0; i < b->states.count; i++) {
         const Slot *from = plan_slot(&b->plan, b->graph.input[b->states.at[i].input]),

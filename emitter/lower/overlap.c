@@ -11,6 +11,11 @@
  * over its input's. (Blacker, Bright, Hunt: Reducing Data Movement and Energy; known as diagonal memory
  * optimisation.) */
 
+/* overlap_shift divides moments further: a moment is one statement in one iteration of all serial loops around it, so
+ * that a row is read before the same iteration writes it. A loop in which all accesses move forwards has the largest
+ * difference at its ends, because high and -low are convex in its variable; its first and last iterations suffice, with
+ * two neighbours that count as what is written before and read after. */
+
 /* Decision: an output may overlap a dying input. `lower/overlap.c` follows a lowered function, iteration by iteration
  * of its outermost loops: which part of the input is still to be read, and how far the output is written. The result is
  * the number of bytes by which an output has to precede its input; a depthwise convolution leads by the rows of its
@@ -175,10 +180,15 @@ static void add_moment(Overlap *o, int64_t v)
     if (*low < 0) *low = 0;          /* a guarded read reads nothing below 0 */
 }
 
-static bool is_in_order(const Code *loop)
+static bool is_serial(const Code *loop)
 {
     return loop->kind == CODE_FOR && loop->loop_kind == LOOP_SERIAL && loop->begin->kind == EXPR_INT
-           && loop->end->kind == EXPR_INT && (loop->end->integer - loop->begin->integer) / loop->step < MOST_MOMENTS;
+           && loop->end->kind == EXPR_INT;
+}
+
+static bool is_in_order(const Code *loop)
+{
+    return is_serial(loop) && (loop->end->integer - loop->begin->integer) / loop->step < MOST_MOMENTS;
 }
 
 static void moments(Overlap *o, const Code *c)
@@ -196,13 +206,63 @@ static void moments(Overlap *o, const Code *c)
         add_moment(o, v);
 }
 
-bool overlap_lead(Ctx *cx, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
+/* Returns true if all accesses in the loop move by its variable forwards, or not at all. */
+static bool moves_forwards(Overlap *o, const Code *loop)
+{
+    const int lets = o->lets.count;
+    bool is_forwards = true;
+    o->touch_count = 0;
+    o->var = loop->var;
+    scan(o, loop);
+    for (int i = 0; i < o->touch_count; i++) {
+        const MemoryTouch *t = &o->touch[i];
+        is_forwards = is_forwards && !t->at && t->coef >= 0 && t->step == 1 && t->last == INT64_MAX;
+    }
+    o->lets.count = lets;
+    return is_forwards;
+}
+
+static void statements(Overlap *o, const Code *c);
+
+static void iteration(Overlap *o, const Code *loop, int64_t v)
+{
+    const int lets = o->lets.count;
+    if (o->lets.count == MOST_LETS) o->failed = true;
+    if (o->failed) return;
+    o->lets.var[o->lets.count] = loop->var;
+    o->lets.value[o->lets.count++] = expr_index(o->cx, v);
+    for (int i = 0; i < loop->child_count && !o->failed; i++) statements(o, loop->child[i]);
+    o->lets.count = lets;
+}
+
+/* Adds the moments of a statement, one for each statement in it and each iteration of its serial loops. */
+static void statements(Overlap *o, const Code *c)
+{
+    enum { ENDS = 3 };
+    const bool is_list = c->kind == CODE_SEQ || c->kind == CODE_SCOPE;
+    for (int i = 0; is_list && i < c->child_count && !o->failed; i++) statements(o, c->child[i]);
+    if (is_list) return;
+    if (!is_serial(c)) {
+        o->touch_count = 0;
+        o->var = NULL;
+        scan(o, c);
+        if (o->touch_count) add_moment(o, 0);
+        return;
+    }
+    const int64_t begin = c->begin->integer, count = (c->end->integer - begin + c->step - 1) / c->step;
+    const bool has_ends = count > 2 * ENDS && moves_forwards(o, c);
+    for (int64_t k = 0; k < count && !o->failed; k++)
+        if (!has_ends || k < ENDS || k >= count - ENDS) iteration(o, c, begin + k * c->step);
+}
+
+static bool lead_of(Ctx *cx, const Function *f, const Memory *x, const Memory *y,
+                    void (*walk)(Overlap *o, const Code *c), int64_t *lead)
 {
     ArenaMark mark = arena_mark(cx->scratch);
     Overlap *o = NEW(cx->scratch, Overlap);
     int64_t x_bytes = dtype_info(x->type)->bytes, y_bytes = dtype_info(y->type)->bytes, high = 0;
     *o = (Overlap){ .cx = cx, .x = x, .y = y };
-    moments(o, f->body);
+    walk(o, f->body);
     *lead = 0;
     for (int t = o->moment_count - 2; t >= 0; t--)
         if (o->low[t + 1] < o->low[t]) o->low[t] = o->low[t + 1];
@@ -215,4 +275,16 @@ bool overlap_lead(Ctx *cx, const Function *f, const Memory *x, const Memory *y, 
     bool found = !o->failed;
     arena_reset(cx->scratch, mark);
     return found;
+}
+
+bool overlap_lead(Ctx *cx, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
+{
+    return lead_of(cx, f, x, y, moments, lead);
+}
+
+bool overlap_shift(Ctx *cx, const Function *f, const Memory *x, const Memory *y, int64_t most)
+{
+    int64_t lead;
+    return (lead_of(cx, f, x, y, moments, &lead) && lead <= most)
+           || (lead_of(cx, f, x, y, statements, &lead) && lead <= most);
 }
