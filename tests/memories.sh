@@ -392,6 +392,24 @@ check two-memories-of-a-result-are-refused pinned "in_memory fast conv_4
 in_memory large conv_4" 'excludes that memory'
 check pins-need-memories refused 2 'in_memory needs memories; add --memory' --annotate "$work/pins.txt"
 
+# ---- Memories of a unit ----------------------------------------------------------------------------------------------
+
+# The report has a line for each memory that the schedule declares; its bytes are not on the stack.
+unit=tests/golden/padded-scratchpad/padded-scratchpad.te
+units() {
+    for form in txt json html; do "$lw" report $unit --target cortex-m4 -o "$work/unit.$form" || return 1; done
+    sed '/^schedule/,$d' $unit > "$work/core.te" && "$lw" report "$work/core.te" --target cortex-m4 > "$work/core.txt" &&
+        grep -e '^unit memory' -e '^stack' "$work/unit.txt" && grep '"unit_memories"' "$work/unit.json" || return 1
+    used=$(sed -n 's/^unit memory    scratchpad: \([0-9]*\) of \([0-9]*\) bytes.*/"capacity": \2, "used": \1/p' \
+        "$work/unit.txt")
+    [ "$used" ] && grep -q "\"name\": \"scratchpad\", $used" "$work/unit.json" &&
+        grep -q "\"name\": \"scratchpad\", $used" "$work/unit.html" &&
+        grep -q '"stack": {"read": 0, "written": 0}, "units": {"read": [1-9]' "$work/unit.json" &&
+        grep -q '"unit_memories": \[\]' "$work/i.json" &&
+        [ "$(sed -n 's/^stack .*about \([0-9]*\) bytes.*/\1/p' "$work/unit.txt")" -le 400 ]
+}
+check memories-of-a-unit-are-not-the-stack units
+
 # ---- Boards ----------------------------------------------------------------------------------------------------------
 
 for file in samples/memory-maps/*.mem; do

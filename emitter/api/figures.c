@@ -210,21 +210,23 @@ int64_t report_microseconds(const Build *b, int64_t cycles)
 }
 
 /* Returns the bytes of a function's arrays on the stack at the point where most of them are live. An array lives to the
- * end of its scope. Among statements with their own scopes, the largest counts. */
-static int64_t local_arrays(const Code *body)
+ * end of its scope. Among statements with their own scopes, the largest counts. With `has_units`, arrays in declared
+ * memories are not on the stack. */
+static int64_t local_arrays(const Code *body, bool has_units)
 {
-    const bool is_array = body->kind == CODE_LOCAL && body->memory->kind == MEMORY_LOCAL;
+    const bool is_array = body->kind == CODE_LOCAL && body->memory->kind == MEMORY_LOCAL
+                          && (!has_units || !scope_is_declared(body->memory->scope));
     int64_t declared = is_array ? expr_scalar(body->memory->elems).i * dtype_info(body->memory->type)->bytes : 0;
     int64_t most = 0;
     for (int i = 0; i < body->child_count && body->kind != CODE_CALL; i++) {
-        const int64_t bytes = local_arrays(body->child[i]);
+        const int64_t bytes = local_arrays(body->child[i], has_units);
         if (body->child[i]->kind == CODE_LOCAL) declared += bytes;
         else if (bytes > most) most = bytes;
     }
     return declared + most;
 }
 
-int64_t report_arrays(const Function *f) { return local_arrays(f->body); }
+int64_t report_arrays(const Function *f, bool has_units) { return local_arrays(f->body, has_units); }
 
 int64_t report_stack(const Build *b)
 {
@@ -232,7 +234,7 @@ int64_t report_stack(const Build *b)
     int64_t most = 0;
     if (!b->target->core || !b->target->core->stack_frames) return -1;
     for (int i = 0; i < p->function_count; i++) {
-        const int64_t bytes = report_arrays(p->function[i]);
+        const int64_t bytes = report_arrays(p->function[i], true);
         if (bytes > most) most = bytes;
     }
     return most + b->target->core->stack_frames;

@@ -31,7 +31,9 @@ int64_t report_cycles(const Build *b, int group);
 bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */
 bool report_measures_instructions(const Build *b), report_measures_cycles(const Build *b);      /* by a runner */
 int64_t report_microseconds(const Build *b, int64_t cycles);       /* the time at --mhz, rounded; -1 if unknown */
-int64_t report_arrays(const Function *f);    /* the bytes of its arrays on the stack where most of them are live */
+/* Returns the bytes of its arrays on the stack where most of them are live. has_units: true if the firmware defines the
+ * addresses of declared memories, so that their arrays are not on the stack. */
+int64_t report_arrays(const Function *f, bool has_units);
 /* Returns an upper estimate of the stack in bytes: the arrays of the functions, and the most that the recorded networks
  * used in addition to their arrays. Returns -1 if the target has no figures. */
 int64_t report_stack(const Build *b);

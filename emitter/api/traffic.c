@@ -2,7 +2,11 @@
 /* Computes the traffic of layers: see traffic.h. */
 #include "api/traffic.h"
 
-const char *const traffic_kind_names[TRAFFIC_KINDS] = { "results", "scratch", "weights", "ports", "stack" };
+#include "ir/nest/scope.h"
+#include "support/names.h"
+
+const char *const traffic_kind_names[TRAFFIC_KINDS] = { "results", "scratch", "weights", "ports", "stack",
+                                                       "units" };
 
 static TrafficKind kind_of(const Build *b, int group, const Memory *m)
 {
@@ -41,18 +45,20 @@ int report_traffic(const Build *b, int group, const ParameterTraffic **out)
     Ctx *cx = b->cx;
     const Function *f = b->lowered.function[group];
     if (!f || b->plan.is_free[group]) return 0;
-    Traffic *moved = NEW_ARRAY(cx->arena, Traffic, f->memory_count + 1);
-    ParameterTraffic *list = NEW_ARRAY(cx->arena, ParameterTraffic, f->memory_count + 1);
+    const int all = f->memory_count + LOCAL_TRAFFICS;
+    Traffic *moved = NEW_ARRAY(cx->arena, Traffic, all);
+    ParameterTraffic *list = NEW_ARRAY(cx->arena, ParameterTraffic, all);
     int count = 0, scratch = 0;
     Traffic *const *measured = b->observed.measured ? b->observed.measured->traffic : NULL;
     count_traffic(cx, f, b->target->costs, moved);
     for (int i = 0; measured && i < f->memory_count; i++) moved[i] = measured[group][i];
-    for (int i = 0; i <= f->memory_count; i++) {
+    for (int i = 0; i < all; i++) {
         const Memory *m = i < f->memory_count ? f->memory[i] : NULL;
         const int number = scratch;
         scratch += m && m->kind == MEMORY_SCRATCH;
         if (!moved[i].read && !moved[i].written) continue;
-        list[count++] = (ParameterTraffic){ m ? m->name : "stack", m, m ? kind_of(b, group, m) : TRAFFIC_STACK,
+        const TrafficKind local = i == f->memory_count ? TRAFFIC_STACK : TRAFFIC_UNITS;
+        list[count++] = (ParameterTraffic){ m ? m->name : traffic_kind_names[local], m, m ? kind_of(b, group, m) : local,
                                             m ? bytes_of(b, group, m) : 0, moved[i], NULL, 0, NULL };
         if (m) set_memory(b, group, m, number, &list[count - 1]);
     }
@@ -77,6 +83,38 @@ void report_sum_traffic(const Build *b, Traffic sum[TRAFFIC_KINDS])
         const int count = report_traffic(b, i, &p);
         report_add_traffic(p, count, sum);
     }
+}
+
+static void add_unit(const Memory *m, UnitUse *list, int *count)
+{
+    const int64_t end = m->begin + expr_scalar(m->elems).i * dtype_info(m->type)->bytes;
+    int i = 0;
+    while (i < *count && !text_equal(list[i].memory->name, m->scope->name)) i++;
+    if (i == MOST_UNITS) return;
+    if (i == *count) list[(*count)++] = (UnitUse){ m->scope, 0 };
+    if (end > list[i].used) list[i].used = end;
+}
+
+static void add_units(const Code *c, UnitUse *list, int *count)
+{
+    if (c->kind == CODE_LOCAL && c->memory->kind == MEMORY_LOCAL && scope_is_declared(c->memory->scope))
+        add_unit(c->memory, list, count);
+    for (int i = 0; i < c->child_count; i++) add_units(c->child[i], list, count);
+}
+
+int report_units(const Build *b, const UnitUse **out)
+{
+    UnitUse *list = NEW_ARRAY(b->cx->arena, UnitUse, MOST_UNITS);
+    int count = 0;
+    for (int i = 0; i < b->program.function_count; i++) add_units(b->program.function[i]->body, list, &count);
+    *out = list;
+    return count;
+}
+
+int report_traffic_kinds(const Build *b)
+{
+    const UnitUse *u;
+    return report_units(b, &u) ? TRAFFIC_KINDS : TRAFFIC_UNITS;
 }
 
 int report_memories(const Build *b, const MemoryUse **out)

@@ -7,9 +7,10 @@
 
 /* RESULTS: outputs of layers in the arena. SCRATCH: buffers of one layer in the arena. WEIGHTS: constants and trained
  * parameters. PORTS: inputs, outputs and state. STACK: arrays that functions declare; registers that they save are not
- * counted. */
+ * counted. UNITS: arrays in memories that schedules declare. */
 typedef enum TrafficKind {
-    TRAFFIC_RESULTS, TRAFFIC_SCRATCH, TRAFFIC_WEIGHTS, TRAFFIC_PORTS, TRAFFIC_STACK, TRAFFIC_KINDS
+    TRAFFIC_RESULTS, TRAFFIC_SCRATCH, TRAFFIC_WEIGHTS, TRAFFIC_PORTS, TRAFFIC_STACK, TRAFFIC_UNITS,
+    TRAFFIC_KINDS
 } TrafficKind;
 extern const char *const traffic_kind_names[TRAFFIC_KINDS];
 
@@ -38,6 +39,13 @@ typedef struct MemoryUse {
 } MemoryUse;
 /* Stores the memories in *out and returns their number. */
 int report_memories(const Build *b, const MemoryUse **out);
+
+/* A memory that schedules declare, such as the scratchpad of a unit, and the bytes up to the last that a layer uses */
+enum { MOST_UNITS = 64 };
+typedef struct UnitUse { const struct Scope *memory; int64_t used; } UnitUse;
+int report_units(const Build *b, const UnitUse **out);           /* returns their number */
+
+int report_traffic_kinds(const Build *b);       /* the columns of a text: UNITS only if there are any */
 
 /* An item that costs more where it is than in the memory `into`: a result, a layer's scratch memory, or a constant that
  * a layer reads. `into` holds it with `missing` bytes more; 0 or less if other items took its place. saved: the costs

@@ -315,7 +315,7 @@ static const Traffic *traffic_of(const Build *b, const Function *f, Map *known)
 {
     const Traffic *moved = map_get_const_ptr(known, f);
     if (moved) return moved;
-    Traffic *counted = NEW_ARRAY(b->cx->arena, Traffic, f->memory_count + 1);
+    Traffic *counted = NEW_ARRAY(b->cx->arena, Traffic, f->memory_count + LOCAL_TRAFFICS);
     count_traffic(b->cx, f, b->target->costs, counted);
     map_put_const_ptr(known, f, counted);
     return counted;

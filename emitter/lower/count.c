@@ -287,12 +287,13 @@ static bool is_loaded(Counting *c, const Expr *e)
 
 /* ---- Traffic ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the index of a memory's counts. A parameter has its own counts, and local arrays share the last ones. */
+/* Returns the index of a memory's counts. A parameter has its own counts; arrays on the stack share the counts after
+ * them, and arrays in declared memories the last ones. */
 static int traffic_index(const Counting *c, const Memory *m)
 {
     int i = 0;
     while (i < c->function->memory_count && c->function->memory[i] != m) i++;
-    return i;
+    return i + (i == c->function->memory_count && scope_is_declared(m->scope));
 }
 
 static double element_bytes(const Memory *m) { return dtype_info(m->type)->bytes; }
@@ -988,10 +989,10 @@ void count_traffic(Ctx *cx, const Function *f, const Costs *costs, Traffic *out)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
     Counting *c = counting_of(cx, f, costs);
-    c->read = NEW_ARRAY(cx->scratch, double, f->memory_count + 1);
-    c->written = NEW_ARRAY(cx->scratch, double, f->memory_count + 1);
+    c->read = NEW_ARRAY(cx->scratch, double, f->memory_count + LOCAL_TRAFFICS);
+    c->written = NEW_ARRAY(cx->scratch, double, f->memory_count + LOCAL_TRAFFICS);
     count(c, f->body, 1);
-    for (int i = 0; i <= f->memory_count; i++)
+    for (int i = 0; i < f->memory_count + LOCAL_TRAFFICS; i++)
         out[i] = (Traffic){ whole(c->read[i] + 0.5), whole(c->written[i] + 0.5) };
     arena_reset(cx->scratch, mark);
 }

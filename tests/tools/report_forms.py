@@ -131,7 +131,8 @@ class Forms:
                 self.require(f"JSON: {kind}, {key}", moved[key],
                              sum(p[key] for x in layers for p in x["traffic"] if p["kind"] == kind))
         sums = " ".join(str(moved["read"] + moved["written"]) for moved in totals.values())
-        self.require("text: traffic", self.found(r"^all layers(?: of the run)? +(\d.*)$")[0].split(), sums.split())
+        self.require("text: traffic", self.found(r"^all layers(?: of the run)? +(\d.*)$")[0].split(),
+                     sums.split()[:None if self.data["unit_memories"] else -1])
 
     def layers(self):
         layers = self.data["layers"]

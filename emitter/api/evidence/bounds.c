@@ -214,7 +214,7 @@ static int64_t deepest_of(Calls *c, int part)
     }
     c->is_open[part] = false;
     c->is_done[part] = true;
-    return c->deepest[part] = (f ? report_arrays(f) : 0) + below;
+    return c->deepest[part] = (f ? report_arrays(f, false) : 0) + below;
 }
 
 static const StackFrame *frame_of(const Evidence *e, const char *name)
@@ -237,7 +237,7 @@ static void add_function(Calls *c, Table *t, int part)
     trace_number(t, p->first_line);
     trace_number(t, p->last_line);
     trace_texts(t, &callees);
-    trace_number(t, f ? report_arrays(f) : 0);
+    trace_number(t, f ? report_arrays(f, false) : 0);
     trace_number(t, deepest_of(c, part));
     trace_known(t, frame ? frame->bytes : -1);
     trace_known(t, frame ? frame->deepest : -1);

@@ -173,6 +173,22 @@ static void json_memories(const Build *b, Text *t)
     text_add(t, "],\n");
 }
 
+static void json_units(const Build *b, Text *t)
+{
+    const UnitUse *u;
+    const int count = report_units(b, &u);
+    text_add(t, "  \"unit_memories\": [");
+    for (int i = 0; i < count; i++) {
+        json_item(t);
+        json_key(t, "name", u[i].memory->name);
+        json_number(t, "capacity", u[i].memory->bytes);
+        json_number(t, "used", u[i].used);
+        json_flag(t, "opaque", u[i].memory->is_opaque);
+        text_char(t, '}');
+    }
+    text_add(t, "],\n");
+}
+
 static void json_outside(const Build *b, Text *t)
 {
     const Outside *x;
@@ -227,6 +243,7 @@ void json_report(Build *b, const Footprint *f, const char *against, Text *t)
     json_ports(b, t, "outputs", b->program.output, b->program.output_count, output_layer);
     json_totals(b, f, t);
     json_memories(b, t);
+    json_units(b, t);
     json_outside(b, t);
     footprint_json(b, f, t);
     json_boards(&r, t);

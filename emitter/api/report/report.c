@@ -157,6 +157,17 @@ static void print_memories(const Build *b, Text *t)
     print_outside(b, t, all);
 }
 
+/* Prints a line for each memory that schedules declare. */
+static void print_units(const Build *b, Text *t)
+{
+    const UnitUse *u;
+    const int count = report_units(b, &u);
+    for (int i = 0; i < count; i++)
+        text_printf(t, "unit memory    %s: %lld of %lld bytes%s; a build without LW_MEMORY_%s has them on the stack\n",
+                    u[i].memory->name, (long long)u[i].used, (long long)u[i].memory->bytes,
+                    u[i].memory->is_opaque ? ", opaque" : "", u[i].memory->name);
+}
+
 /* Returns true if --ram might give a smaller plan: if the options allow it, and do not have it already. */
 static bool may_take_ram(const lw_options *o)
 {
@@ -193,6 +204,7 @@ static void print_totals(const Build *b, const Footprint *f, Text *t)
         text_printf(t, ", params %lld, target and loss %lld", (long long)all.params, (long long)all.targets);
     text_char(t, '\n');
     print_memories(b, t);
+    print_units(b, t);
     for (int i = 0; i < b->program.size_count; i++) {
         const Var *v = expr_as_var(b->program.size[i]);
         text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least,
@@ -304,7 +316,7 @@ static void print_annotations(const Build *b, Text *t)
 }
 
 /* Prints a line per layer with its traffic by kind of memory, and a line with its parameters. */
-static void print_layer_traffic(const Build *b, Text *t, int group, int names)
+static void print_layer_traffic(const Build *b, Text *t, int group, int names, int kinds)
 {
     const ParameterTraffic *p;
     const int count = report_traffic(b, group, &p);
@@ -312,8 +324,7 @@ static void print_layer_traffic(const Build *b, Text *t, int group, int names)
     if (!count) return;
     report_add_traffic(p, count, sum);
     text_printf(t, "%-*s", names, text_shortened(b->cx, b->groups.at[group].name, names));
-    for (int k = 0; k < TRAFFIC_KINDS; k++)
-        text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
+    for (int k = 0; k < kinds; k++) text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
     text_add(t, "\n   ");
     for (int i = 0; i < count; i++) {
         text_printf(t, " %s %lld/%lld", p[i].name, (long long)p[i].moved.read, (long long)p[i].moved.written);
@@ -326,17 +337,16 @@ static void print_layer_traffic(const Build *b, Text *t, int group, int names)
 static void print_traffic(Build *b, Text *t)
 {
     Traffic sum[TRAFFIC_KINDS];
-    const int names = columns_names(b);
+    const int names = columns_names(b), kinds = report_traffic_kinds(b);
     report_sum_traffic(b, sum);
     text_printf(t, "\nBytes that layers read and write; below, those of each parameter, read/written\n%-*s", names,
                 "layer");
-    for (int k = 0; k < TRAFFIC_KINDS; k++) text_printf(t, " %11s", traffic_kind_names[k]);
+    for (int k = 0; k < kinds; k++) text_printf(t, " %11s", traffic_kind_names[k]);
     text_char(t, '\n');
     for (Build *g = b; g; g = g->tree.next)
-        for (int i = 0; i < g->groups.count; i++) print_layer_traffic(g, t, i, names);
+        for (int i = 0; i < g->groups.count; i++) print_layer_traffic(g, t, i, names, kinds);
     text_printf(t, "%-*s", names, b->tree.next ? "all layers of the run" : "all layers");
-    for (int k = 0; k < TRAFFIC_KINDS; k++)
-        text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
+    for (int k = 0; k < kinds; k++) text_printf(t, " %11lld", (long long)sat_add(sum[k].read, sum[k].written));
     text_char(t, '\n');
 }
 

@@ -482,17 +482,16 @@ function validation() {
     for (const b of $("validation").querySelectorAll("[data-go]")) b.onclick = () => select(+b.dataset.go);
 }
 
-/* ---- The memories of --memory, and what is outside of the fastest ---- */
+/* ---- Memories, and what is outside of the fastest ---- */
 function memories() {
-    const cell = (x, k, i) => `<t${i ? "d" : "h"} class="${k ? "" : "t"}">${esc(x)}`;
-    const cells = (row, i) => "<tr>" + row.map((x, k) => cell(x, k, i)).join("");
-    const list = rows => `<div class="wide"><table>${rows.map(cells).join("")}</table></div>`;
+    const list = rows => `<div class="wide"><table>${rows.map((row, i) => "<tr>" + row.map((x, k) =>
+        `<t${i ? "d" : "h"} class="${k ? "" : "t"}">${esc(x)}`).join("")).join("")}</table></div>`;
     const all = sum(report.memories, m => m.cost) || 1;
-    if (!report.memories.length) return;
-    $("memories").innerHTML = `<h2>Memories</h2>${list([["memory", "used", "of", "read", "written", "cost"],
-        ...report.memories.map(m => [m.name + (m.rom ? ", constants" : ""), bytes(m.used), bytes(m.capacity),
-            bytes(m.read), bytes(m.written), percent(m.cost / all)])])}`
-        + (report.outside.length ? list([["outside of " + report.outside[0].into, "in", "bytes", "more bytes needed",
+    const use = m => [m.name + (m.rom ? ", constants" : ""), bytes(m.used), bytes(m.capacity)];
+    const uses = [...report.memories.map(m => [...use(m), bytes(m.read), bytes(m.written), percent(m.cost / all)]),
+        ...report.unit_memories.map(use)];
+    if (uses[0]) $("memories").innerHTML = `<h2>Memories</h2>${list([["memory", "used", "of", "read", "written",
+        "cost"], ...uses])}` + (report.outside[0] ? list([["outside of " + report.outside[0].into, "in", "bytes", "missing",
             "saves"], ...report.outside.map(o => [o.name, o.memory, bytes(o.bytes), bytes(o.missing), count(o.saved)])])
             : "");
 }
