@@ -58,7 +58,8 @@ int report_traffic(const Build *b, int group, const ParameterTraffic **out)
         scratch += m && m->kind == MEMORY_SCRATCH;
         if (!moved[i].read && !moved[i].written) continue;
         const TrafficKind local = i == f->memory_count ? TRAFFIC_STACK : TRAFFIC_UNITS;
-        list[count++] = (ParameterTraffic){ m ? m->name : traffic_kind_names[local], m, m ? kind_of(b, group, m) : local,
+        list[count++] = (ParameterTraffic){ m ? m->name : traffic_kind_names[local], m,
+                                            m ? kind_of(b, group, m) : local,
                                             m ? bytes_of(b, group, m) : 0, moved[i], NULL, 0, NULL };
         if (m) set_memory(b, group, m, number, &list[count - 1]);
     }

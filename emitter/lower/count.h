@@ -19,7 +19,8 @@ int64_t count_move(const Costs *costs, int64_t bytes);
 typedef struct Traffic { int64_t read, written; } Traffic;
 enum { LOCAL_TRAFFICS = 2 };
 /* Counts the traffic of each parameter of the function, in out[memory_count + LOCAL_TRAFFICS]: after the parameters,
- * that of its arrays on the stack, and of its arrays in memories that the schedule declares. Values that C compilers keep in registers count once; saved registers are not included. */
+ * that of its arrays on the stack, and of its arrays in memories that the schedule declares. Values that C compilers
+ * keep in registers count once; saved registers are not included. */
 void count_traffic(Ctx *cx, const Function *f, const Costs *costs, Traffic *out);
 /* Returns the bytes of the code's text, to compare two functions: each statement counts once, with six bytes per
  * instruction. */
