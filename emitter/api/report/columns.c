@@ -78,6 +78,8 @@ static const Column columns[] = {
     { "weights", NULL, { "weights", "flash" }, UNIT_BYTES, weights_of, NULL, FIGURE, FIGURE },
     { "result", NULL, { "result", "result" }, UNIT_BYTES, result_of, NULL, FIGURE, FIGURE },
     { "free", NULL, { NULL, NULL }, UNIT_FLAG, free_of, NULL, 0, 0 },
+    { "code", NULL, { NULL, "code" }, UNIT_BYTES, code_of, has_code, 0, 0 },
+    { "stack", NULL, { NULL, "stack" }, UNIT_BYTES, stack_of, has_code, 0, 0 },
     { "worst_instructions", NULL, { NULL, "worst case" }, UNIT_COUNT, worst_of, report_has_instructions, 0, 0 },
     { "instructions", NULL, { "instructions", "instructions" }, UNIT_COUNT, instructions_of, report_has_instructions,
       NUMBER, NUMBER },
@@ -86,8 +88,6 @@ static const Column columns[] = {
     { NULL, NULL, { "busiest core", "busiest core" }, UNIT_COUNT, busiest_of, has_cores, NUMBER, NUMBER },
     { NULL, NULL, { "share", NULL }, UNIT_COUNT, share_of, has_cores, FIGURE - 2, FIGURE - 2 },
     { "milliseconds", NULL, { "ms", "ms" }, UNIT_TIME, time_of, has_time, FIGURE, FIGURE },
-    { "code", NULL, { NULL, "code" }, UNIT_BYTES, code_of, has_code, 0, 0 },
-    { "stack", NULL, { NULL, "stack" }, UNIT_BYTES, stack_of, has_code, 0, 0 },
 };
 enum { COUNT = sizeof columns / sizeof *columns, NAME = 1 };
 

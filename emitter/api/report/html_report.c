@@ -124,6 +124,7 @@ static void print_script(const Page *p)
     static const char *const parts[] = { "words.js", "data.js", "layout.js", "views.js", "sidebar.js",
                                          "page.js" };
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) print_file(p, parts[i]);
+    if (p->b->observed.validation) print_file(p, "validation.js");
 }
 
 static const struct { const char *word; void (*print)(const Page *p); } words[] = {

@@ -168,7 +168,6 @@ function begin() {
     all();
     beside();
     memories();
-    validation();
     parts();
     listen();
     listenToGraph();

@@ -18,9 +18,9 @@ function coloured(text, list) {
 function noLayer() {
     const hot = layers[hottest], ports = [...report.inputs, ...report.outputs];
     const port = p => `<dt>${esc(p.name)}</dt><dd>${p.type} ${p.shape.join("x")}${p.scale == null ? ""
-        : `, ${p.scale} (q ${p.zero_point < 0 ? "+" : "&minus;"} ${Math.abs(p.zero_point)})`}</dd>`;
-    return `<h3>No layer is selected</h3><p class="note">Choose one in the strip, the graph, the memory map or the
-table: all show the same layer.${hot && hot.work ? ` <button class="link" data-go="${hottest}">${hottest}
+        : `, ${p.scale} (q - ${p.zero_point})`.replace("- -", "+ ")}</dd>`;
+    return `<h3>No layer is selected</h3><p class="note">Choose one in any view: all show it.${hot && hot.work
+        ? ` <button class="link" data-go="${hottest}">${hottest}
 ${esc(hot.short)} has the most work</button>, ${percent(hot.share)}.` : ""}</p>
 ${report.warnings.length ? `<h3>Notes of the compiler</h3>${report.warnings.map(w =>
         `<p class="note">${esc(w)}</p>`).join("")}` : ""}

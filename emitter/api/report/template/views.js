@@ -384,7 +384,7 @@ function memory() {
 /* Columns of the report without a form of their own, if a layer has a value; then all: key, head, text, class, title. */
 const UNITS = { count, bytes, words: x => x };
 const given = (unit, css) => report.columns.filter(c => c.unit === unit
-    && !/^(name|operators|place|instructions)$/.test(c.key) && layers.some(l => l[c.key] != null)).map(c => [c.key, c.title,
+    && !/^(name|operators|place|instructions)$/.test(c.key) && layers.some(l => l[c.key])).map(c => [c.key, c.title,
     l => l[c.key] ? UNITS[unit](l[c.key]) : "", css]);
 const COLUMNS = [
     ["id", "#"],
@@ -462,26 +462,6 @@ function beside() {
         || "<tr><td class=\"t\">no layer differs</td></tr>"}</tbody></table></div>`;
 }
 
-/* ---- The errors of --validate: of outputs, then of layers, which lead to their layer ---- */
-const ERRORS = [["largest", "largest"], ["rmse", "RMSE"], ["mae", "MAE"], ["l2_relative", "L2 relative"]];
-
-function validation() {
-    const v = report.validation, small = x => x == null ? "none" : x === 0 ? "0" : x.toPrecision(3);
-    if (!v) return;
-    const layerOf = r => r.is_layer && layers.find(l => l.file_name === r.name || l.name === r.name);
-    const name = (r, l) => (l ? goTo(l.id) : esc(r.name))
-        + (r.sizes ? ", " + esc(r.sizes) : "");
-    const row = r => `<tr><td class="t">${name(r, layerOf(r))}</td><td class="${r.beyond_tolerance ? "no" : "ok"}">${
-        r.beyond_tolerance ? `\u2717 ${count(r.beyond_tolerance)} beyond` : "\u2713"}</td>${[
-        `${r.differ ? count(r.differ) : "none"} of ${count(r.elements)}`, ...ERRORS.map(([key]) => small(r[key])),
-        r.cosine == null ? "none" : String(+r.cosine.toPrecision(6))].map(x => `<td>${x}</td>`).join("")}</tr>`;
-    const heads = ["tolerance", "elements that differ", ...ERRORS.map(([, title]) => title), "cosine"];
-    $("validation").innerHTML = `<h2>Compared with the interpreter</h2><p class="note">built with ${esc(v.compiler)}</p>
-<div class="wide" tabindex="0" role="region" aria-label="Errors"><table><thead><tr><th class="t">output or layer</th>${
-    heads.map(x => `<th>${x}</th>`).join("")}</tr></thead><tbody>${v.rows.map(row).join("")}</tbody></table></div>`;
-    for (const b of $("validation").querySelectorAll("[data-go]")) b.onclick = () => select(+b.dataset.go);
-}
-
 /* ---- Memories, and what is outside of the fastest ---- */
 function memories() {
     const list = rows => `<div class="wide"><table>${rows.map((row, i) => "<tr>" + row.map((x, k) =>
@@ -503,15 +483,14 @@ function parts() {
     const cell = (x, i) => `<td class="${i ? "" : "t"}">${esc(x)}</td>`;
     const cells = (...all) => `<tr>${all.map(cell).join("")}</tr>`;
     const constants = [...report.constants].sort((a, b) => b.bytes - a.bytes);
-    const some = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-    $("parts").innerHTML = list(`${some(constants.length, "constant")}, ${bytes(totals.weights)}`, constants.map(c =>
+    $("parts").innerHTML = list(`${constants.length} constants, ${bytes(totals.weights)}`, constants.map(c =>
         cells(c.name, bytes(c.bytes), c.layers.length ? "layer " + c.layers.join(", ") : "")))
-        + list(`${some(report.removed.length, "operator")} of the model without code`, report.removed.map(r =>
+        + list(`${report.removed.length} operators of the model without code`, report.removed.map(r =>
             cells(r.name, r.operator, r.why)))
-        + list(`${some(report.shrunk.length, "layer")} with fewer channels`, report.shrunk.map(s => cells(s.name,
+        + list(`${report.shrunk.length} layers with fewer channels`, report.shrunk.map(s => cells(s.name,
             `${s.channels} of ${s.of_channels} channels`,
             `${count(s.multiply_adds)} of ${count(s.of_multiply_adds)} MACs`)))
         + list("Combined layers", report.combined.map(c => cells(c)))
-        + list(some(report.annotations.length, "recorded annotation"), report.annotations.map(a =>
+        + list(`${report.annotations.length} recorded annotations`, report.annotations.map(a =>
             cells(a.node, a.annotation, a.attributes)));
 }
