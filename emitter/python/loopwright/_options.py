@@ -27,7 +27,7 @@ class Options(TypedDict, total=False):
     werror: bool
     cores: int
     ports_in_arena: bool
-    ports_memory: str
+    ports_memory: Text
     memory: Sequence[Text]
     no_shrink: bool
     dim: Mapping[str, Union[int, tuple[int, int]]]
