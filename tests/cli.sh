@@ -525,7 +525,7 @@ check refused-combine-of-a-node refuses "$words; use a group that .dump MODEL --
     $digits -o "$work/a.c" --combine relu_1,conv_2
 check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; use GROUP,GROUP' \
     $digits -o "$work/a.c" --combine conv_1,
-check refused-combine-gap       refuses 'which is not named but reads a group that is' \
+check refused-combine-gap       refuses 'which is not named but reads a named group' \
     samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 setup refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"

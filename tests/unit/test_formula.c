@@ -165,7 +165,7 @@ static void test_readings(void)
 /* The tensor before the update is printed with the suffix _2. */
 static const Reading updates[] = {
     { "update-by-data", "update b[i32(q[i, 0])] += x[i, 1]",
-      "b[d0<5] = sum(i<3; b_2[d0]) select(i32(q[i, 0]) == d0, x[i, 1], -0.0)" },
+      "b[d0<5 scattered] = sum(i<3; b_2[d0]) select(i32(q[i, 0]) == d0, x[i, 1], -0.0)" },
     { "update-at-a-distance", "update b[i + 2] = x[i, 0]",
       "b[d0<5] = select(0 <= d0 - 2 && d0 - 2 < 3, x[d0-2, 0], b_2[d0])" },
     { "update-backwards", "update b[4 - i] += b[i]",
@@ -176,7 +176,7 @@ static const Reading updates[] = {
     { "update-along-a-diagonal", "update x[i, i + 1] max= f32(q[i, 0])",
       "x[d0<3, d1<5] = select(0 <= d0 && d0 < 3 && d0 + 1 == d1, max(x_2[d0, d1], f32(q[d0, 0])), x_2[d0, d1])" },
     { "update-of-several-in-one", "update b[i + h] += sum(h<3) x[i, 0]",
-      "b[d0<5] = sum(h<3, i<3; b_2[d0]) select(i + h == d0, x[i, 0], -0.0)" },
+      "b[d0<5 scattered] = sum(h<3, i<3; b_2[d0]) select(i + h == d0, x[i, 0], -0.0)" },
 };
 
 static void test_updates(void)

@@ -73,7 +73,8 @@ static void check_macro(CostKind k)
  * macros do, and those that a core's figures have not been fitted for. */
 static const char by_portable_form[] =
     "LW_DOT_2X1_I8 LW_DOT_1X1_I8 LW_SUM_TAPS_I8 LW_MAX_TAPS_I8 LW_MAX_IF_I8 LW_FETCH_I8 LW_FETCH_I16 LW_COPY_I16 "
-    "LW_COPY_I32 LW_COPY2_I32 LW_PANEL_I16 LW_PANEL2_I16 LW_PANEL4_I16 LW_SCALE2_EACH_I8";
+    "LW_COPY_I32 LW_COPY2_I32 LW_PANEL_I16 LW_PANEL2_I16 LW_PANEL4_I16 LW_SCALE2_EACH_I8 "
+    "LW_DOT_SIXTEENS_I8 LW_DOT_1X16_SIXTEENS_I8";
 
 static void check_stated(Ctx *cx, const Target *t, const InstructionRow *row)
 {

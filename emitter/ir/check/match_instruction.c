@@ -26,8 +26,27 @@ typedef struct Compare {
     /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
     int loop_of[MAX_AXES];
     Match match;
+    /* Matches to return to. They are large, so they are not on the stack of the recursion. */
+    Match *saved;
+    int saved_count, saved_capacity;
     const char *why;                         /* the first difference */
 } Compare;
+
+/* Returns the index of a copy of the match, for which the caller lowers saved_count at its end. */
+static int save(Compare *c)
+{
+    enum { FIRST = 8 };
+    if (c->saved_count == c->saved_capacity) {
+        c->saved_capacity = c->saved_capacity ? 2 * c->saved_capacity : FIRST;
+        Match *more = NEW_ARRAY(c->cx->arena, Match, c->saved_capacity);
+        if (c->saved_count) memcpy(more, c->saved, (size_t)c->saved_count * sizeof *more);
+        c->saved = more;
+    }
+    c->saved[c->saved_count] = c->match;
+    return c->saved_count++;
+}
+
+static void restore(Compare *c, int at) { c->match = c->saved[at]; }
 
 static bool differs(Compare *c, const char *why)
 {
@@ -245,14 +264,15 @@ static bool match_operand(Compare *c, const Expr *p, const Expr *e)
 static bool match_without(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind != EXPR_AND) return false;
-    Match before = c->match;
-    for (int i = 0; i < 2; i++) {
-        if (is_scalar(p->arg[i]) && match_operand(c, p->arg[i], expr_int(c->cx, BOOL, 1))
-            && match_value(c, p->arg[1 - i], e))
-            return true;
-        c->match = before;
+    const int before = save(c);
+    bool matches = false;
+    for (int i = 0; i < 2 && !matches; i++) {
+        matches = is_scalar(p->arg[i]) && match_operand(c, p->arg[i], expr_int(c->cx, BOOL, 1))
+                  && match_value(c, p->arg[1 - i], e);
+        if (!matches) restore(c, before);
     }
-    return false;
+    c->saved_count = before;
+    return matches;
 }
 
 /* Matches min(q, bound) and max(q, bound) with q if q never passes the bound, because the simplifier leaves such a
@@ -296,18 +316,35 @@ static bool memories_agree(const Compare *c)
 }
 
 /* Matches the arguments of an operation, of a commutative one in the order in which the operands are in their
- * memories. */
-static bool match_in_any_order(Compare *c, const Expr *p, const Expr *e)
+ * memories. before: the saved match to begin with. */
+static bool match_in_any_order(Compare *c, const Expr *p, const Expr *e, int before)
 {
-    const Match before = c->match;
     const bool in_order = match_args(c, p, e, false);
     if (!commutes(p->kind) || p->arg_count != 2 || (in_order && memories_agree(c))) return in_order;
-    const Match first = c->match;
-    c->match = before;
-    const bool is_swapped = match_args(c, p, e, true);
-    if (!in_order || (is_swapped && memories_agree(c))) return is_swapped;
-    c->match = first;
-    return true;
+    const int first = save(c);
+    restore(c, before);
+    const bool is_swapped = match_args(c, p, e, true), takes_swapped = is_swapped && memories_agree(c);
+    if (in_order && !takes_swapped) restore(c, first);
+    c->saved_count = first;
+    return in_order || is_swapped;
+}
+
+/* before: the saved match that the operation begins with */
+static bool match_operation(Compare *c, const Expr *p, const Expr *e, int before)
+{
+    bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
+    if (!same && (match_without(c, p, e) || match_unbounded(c, p, e) || match_doubled(c, p, e))) return true;
+    restore(c, before);
+    if (!same && match_small_number(c, p, e)) return true;
+    if (!same)
+        return differs(c,
+                       text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));
+    if (match_in_any_order(c, p, e, before)) return true;
+    if (p->arg_count != 2) return false;
+    restore(c, before);
+    if (match_small_number(c, p, e)) return true;
+    restore(c, before);
+    return commutes(p->kind) && match_without(c, p, e);
 }
 
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
@@ -324,20 +361,10 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
         while (c->instr->operand[k] != p->ref) k++;
         return match_access(c, p->ref, p->arg, e->ref, e->arg, &c->match.operand[k]);
     }
-    bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
-    const Match before = c->match;
-    if (!same && (match_without(c, p, e) || match_unbounded(c, p, e) || match_doubled(c, p, e))) return true;
-    c->match = before;
-    if (!same && match_small_number(c, p, e)) return true;
-    if (!same)
-        return differs(c,
-                       text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));
-    if (match_in_any_order(c, p, e)) return true;
-    if (p->arg_count != 2) return false;
-    c->match = before;
-    if (match_small_number(c, p, e)) return true;
-    c->match = before;
-    return commutes(p->kind) && match_without(c, p, e);
+    const int before = save(c);
+    const bool matches = match_operation(c, p, e, before);
+    c->saved_count = before;
+    return matches;
 }
 
 /* ---- Loops as axes --------------------------------------------------------------------------------------------- */

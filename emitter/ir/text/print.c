@@ -202,6 +202,7 @@ static void print_axes(const Printer *p, const Stage *s, int begin, int end)
         text_printf(p->t, "%s%s<", a > begin ? ", " : "", var_name(p, s->axis[a].var));
         print_at(p, s->axis[a].extent, EXTENT_LEVEL, true, true);
         if (s->axis[a].kind == AXIS_ORDERED) text_add(p->t, " ordered");
+        if (s->scatters && a == 0) text_add(p->t, " scattered");
     }
 }
 

@@ -205,13 +205,17 @@ static bool is_axis_alone(Formula *f, Token axis)
 {
     Lexer *l = f->r.lex;
     Token next = lex_peek(l);
-    if (token_is(next, "<") || token_is(next, ",") || token_is(next, "]") || token_is(next, "ordered")) return true;
+    if (token_is(next, "<") || token_is(next, ",") || token_is(next, "]") || token_is(next, "ordered")
+        || token_is(next, "scattered"))
+        return true;
     lex_error(l, axis, "an output has an axis for each dimension and not an index, because each of its elements is "
                        "computed; use `update NAME[INDEX] += VALUE` of a tensor that has values");
     return false;
 }
 
-/* axis = name ['<' size] ['ordered'] */
+/* axis = name ['<' size] ['ordered' | 'scattered']
+ *
+ * An update of elements that data choose is printed with a scattered axis: its loops visit the values. */
 static void read_axis(Formula *f, AxisKind kind)
 {
     Lexer *l = f->r.lex;
@@ -221,6 +225,7 @@ static void read_axis(Formula *f, AxisKind kind)
     const Expr *extent = lex_accept(l, "<") ? read_extent(&f->r) : inferred_extent(f, at);
     extent = check_extent(f, at, kind, extent, first);
     if (lex_accept(l, "ordered")) kind = AXIS_ORDERED;
+    if (kind == AXIS_DATA && lex_accept(l, "scattered")) f->spec.scatters = true;
     add_axis(f, at, kind, extent);
     end_axis(f);
 }
@@ -490,6 +495,8 @@ static bool exact_range(const Formula *f, const Expr *e, Interval *out)
 /* Refuses reads that certainly leave their tensors. */
 static void check_accesses(Formula *f)
 {
+    if (f->spec.scatters && !f->spec.reducer)
+        lex_error(f->r.lex, lex_peek(f->r.lex), "'scattered' needs a reduction, such as sum(i) VALUE; leave it out");
     for (int i = 0; i < f->r.access_count && has_points(f) && !f->within && !ctx_failed(f->r.cx); i++) {
         const Access *a = &f->r.access[i];
         int64_t size = tensor_dim(a->tensor, a->dim);

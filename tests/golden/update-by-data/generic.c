@@ -13,7 +13,7 @@
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
-/* h_2[d0<256] = sum(i<100; h[d0]) select(i32(x[i]) == d0, 1, 0)
+/* h_2[d0<256 scattered] = sum(i<100; h[d0]) select(i32(x[i]) == d0, 1, 0)
  * x: [100]  h: [256]  h_2: [256] */
 static void update_by_data_h(const uint8_t *restrict x, const int32_t *restrict h, int32_t *restrict h_2)
 {
@@ -26,7 +26,7 @@ static void update_by_data_h(const uint8_t *restrict x, const int32_t *restrict 
     }
 }
 
-/* y_2[d0<4, j<6] = sum(i<10; y[d0, j]) select(i32(at[i]) == d0, v[i, j], -0.0)
+/* y_2[d0<4 scattered, j<6] = sum(i<10; y[d0, j]) select(i32(at[i]) == d0, v[i, j], -0.0)
  * at: [10]  v: [10][6]  y: [4][6]  y_2: [4][6] */
 static void update_by_data_y(const uint8_t *restrict at, const float *restrict v, const float *restrict y,
     float *restrict y_2)

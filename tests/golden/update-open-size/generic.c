@@ -12,7 +12,7 @@
 #define LW_LAYER(number, name)     /* runs before each layer; define it to measure time */
 #endif
 
-/* g_2[d0<n] = sum(i<10; g[d0]) select(i32(at[i]) == d0, 1, 0)
+/* g_2[d0<n scattered] = sum(i<10; g[d0]) select(i32(at[i]) == d0, 1, 0)
  * at: [10]  g: [n]  g_2: [n] */
 static void update_open_size_g(int32_t n, const uint8_t *restrict at, const int32_t *restrict g, int32_t *restrict g_2)
 {
