@@ -22,7 +22,6 @@ emitter/api/figures.c                   words of a compiler
 emitter/api/package/package.c           paths of templates
 emitter/api/package/settings.c          files of a package, an address
 emitter/api/report/against.c            a report in JSON
-emitter/api/report/fit.c                --fit
 emitter/api/report/footprint.c          what a compiler prints
 emitter/api/report/functions.c          the emitted C, for the lines of functions
 emitter/api/report/html_report.c        lines of the template

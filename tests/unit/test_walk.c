@@ -318,7 +318,7 @@ static bool look(lw_context *cx, lw_group *g)
 static bool refused(lw_context *cx, lw_group *g)
 {
     bool *is_refused = lw_group_user(g);
-    *is_refused = !lw_text(g) && strstr(first_message(cx), "call it with a computation of lw_define");
+    *is_refused = !lw_text(g) && strstr(first_message(cx), "call lw_text with a computation of lw_define");
     return true;
 }
 
