@@ -51,7 +51,7 @@ for pair in '-t --target' '-q --quiet' '--json -o FILE.json' '--format -o FILE.j
     check "usage-habit-${pair%% *}-is-refused" ends 2 "no option '${pair%% *}'; did you mean '${pair#* }" \
         report $matmul "${pair%% *}"
 done
-check usage-mhz-names-its-unit ends 2 "does not accept '168MHz'; use --mhz N: add estimated cycles" \
+check usage-mhz-names-its-unit ends 2 "does not accept \"168MHz\"; use --mhz N: add estimated cycles" \
     report $digits --target cortex-m4 --mhz 168MHz
 words='not an option of package, but of quantize and dump; `loopwright quantize ... -o model.onnx` writes'
 check usage-quantization-names-its-command ends 2 "$words an integer model that package accepts" \
@@ -62,7 +62,7 @@ for value in 6312 7K 7k 1M; do
     check "ram-$value-is-accepted" ends 0 '^multiply-adds  154880' report $digits --ram $value
 done
 for value in K 0K 4G 7KB 9999999K; do
-    check "ram-$value-is-refused" ends 2 "does not accept '$value'" report $digits --ram $value
+    check "ram-$value-is-refused" ends 2 "does not accept \"$value\"" report $digits --ram $value
 done
 check usage-two-models-is-refused ends 2 "'$digits' is an extra argument" $matmul $digits -o "$work/a.c"
 check usage-two-outputs-is-refused ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
@@ -97,7 +97,7 @@ check usage-qdq-value-is-refused      ends 2 '"some"; use exact|integer|float' $
 check usage-float-value-is-refused    ends 2 '"once"; use contract|separate' $matmul -o "$work/a.c" --float once
 check usage-hybrid-value-is-refused   ends 2 '"none"; use rounded|float' $matmul -o "$work/a.c" --hybrid none
 check usage-rounding-value-is-refused ends 2 '"none"; use double|single' $matmul -o "$work/a.c" --rounding none
-check usage-level-above-11-is-refused    ends 2 "--level does not accept '12'" ops --level 12
+check usage-level-above-11-is-refused    ends 2 '--level does not accept "12"' ops --level 12
 check usage-ops-with-model-is-refused ends 2 'usage: loopwright ops' ops $matmul
 check usage-two-lists-is-refused ends 2 'use one of them' ops --onnx --tflite
 check usage-unknown-target-is-refused   ends 2 'no target "z80"; see `loopwright targets`' \
@@ -311,7 +311,7 @@ printf 'include product.te\n' > "$work/include.txt"
 check include-without-quotes-is-refused refuses 'write include "FILE"' "$work/product.te" -o "$work/a.c" \
     --schedule "$work/include.txt"
 printf 'include "product.te"\n' > "$work/include.txt"
-check include-of-a-model-is-refused refuses 'may contain only functions' "$work/product.te" -o "$work/a.c" \
+check include-of-a-model-is-refused refuses 'may contain only .schedule NAME' "$work/product.te" -o "$work/a.c" \
     --schedule "$work/include.txt"
 
 help_names_all() {
@@ -525,7 +525,7 @@ check refused-combine-of-a-node refuses "$words; use a group that .dump MODEL --
     $digits -o "$work/a.c" --combine relu_1,conv_2
 check refused-combine-no-name   refuses '--combine "conv_1,": a name is missing; use GROUP,GROUP' \
     $digits -o "$work/a.c" --combine conv_1,
-check refused-combine-gap       refuses 'which is not named but reads a named group' \
+check refused-combine-gap       refuses 'which is not named but depends on a named group' \
     samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 setup refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"

@@ -100,7 +100,7 @@ sometimes() {
         cat "$work/said" && [ "$(grep -c '^# tried .* failed' "$work/hung.txt")" -eq 1 ]
 }
 check a-candidate-that-hangs-has-failed sometimes
-check refuses-no-seconds says 2 "does not accept '0'" "$model" --runner "$work/runner" --timeout 0 -o "$work/no.txt"
+check refuses-no-seconds says 2 'does not accept "0"' "$model" --runner "$work/runner" --timeout 0 -o "$work/no.txt"
 check refuses-a-silent-runner says 1 'prints none of' "$model" --runner "$work/silent" -o "$work/no.txt"
 check refuses-the-file-of-another-target says 1 'belongs to a different model, target or options' \
     "$model" --target cortex-m4 --runner "$work/runner" -o "$work/tune.txt"

@@ -284,6 +284,6 @@ bool read_option(Arguments *a, int *given, char **argv, int argc, int *i)
     if (given[o - options]++ && !o->repeats) return wrong("%s is given twice", o->name);
     if (take(a, o, value)) return true;
     if (a->is_exhausted) return wrong("error: out of memory");
-    return wrong("%s does not accept '%s'; use %s %s: %s", o->name, value, o->name,
+    return wrong("%s does not accept \"%s\"; use %s %s: %s", o->name, value, o->name,
             o->value, o->what);
 }

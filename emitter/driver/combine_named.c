@@ -109,8 +109,8 @@ const char *build_between(const Build *b, const int *part, int part_count)
         for (int j = 0; j < i; j++) {
             if (!reads_any(&b->groups.at[i], &b->groups.at[j])) continue;
             if (is_in[i] && is_behind[j])
-                return text_format(b->cx, "'%s' reads '%s', which is not named but reads a named group; also name '%s'",
-                                   b->groups.at[i].name, b->groups.at[j].name, b->groups.at[j].name);
+                return text_format(b->cx, "'%s' reads '%s', which is not named but depends on a named group; also name "
+                                   "'%s'", b->groups.at[i].name, b->groups.at[j].name, b->groups.at[j].name);
             is_behind[i] = is_behind[i] || (!is_in[i] && (is_in[j] || is_behind[j]));
         }
     return NULL;

@@ -446,8 +446,8 @@ static const char *const *comment_for(Ctx *cx, const Function *const *f, int cou
 {
     const char **all = NEW_ARRAY(cx->arena, const char *, f[0]->comment_count + 1);
     for (int i = 0; i < f[0]->comment_count; i++) all[i] = f[0]->comment[i];
-    all[f[0]->comment_count] = text_format(
-        cx, "constants: those of the first of %d layers; numbers that differ between the layers are parameters", count);
+    all[f[0]->comment_count] = text_format(cx, "this comment has the constants of the first of %d layers; numbers that "
+                                               "differ between the layers are parameters", count);
     *lines = f[0]->comment_count + 1;
     return all;
 }

@@ -378,8 +378,8 @@ static void refuse(WidthSearch *z)
         diag_error(z->cx, NULL, "--min-sqnr: no choice of widths reaches %g dB; the best has %.1f dB%s%s",
                    z->bounds.least_sqnr, q->sqnr, q->worst ? text_format(z->cx, " of \"%s\"", q->worst) : "",
                    hint);
-    else diag_error(z->cx, NULL, "--max-drop: no choice of widths loses at most %g %% of accuracy; the best loses %.2f "
-                    "%%%s", 100 * z->bounds.most_drop, drop, hint);
+    else diag_error(z->cx, NULL, "--max-drop: the best choice of widths loses %.2f %% of accuracy, above %g %%; raise "
+                    "--max-drop%s", drop, 100 * z->bounds.most_drop, hint);
 }
 
 /* Chooses widths for the simulated network. */

@@ -99,8 +99,7 @@ static bool float_graph(Build *b, Graph *out)
     if (b->model.is_nest || b->model.schedule_count)
         diag_unsupported(b->cx, NULL, "the file has `nest` or `schedule`; remove these statements");
     if (b->states.count)
-        diag_unsupported(b->cx, NULL,
-                         "the model has state; use a model without --state and variables");
+        diag_unsupported(b->cx, NULL, "the model has state; omit --state, and use a model without variables");
     if (ctx_failed(b->cx) || !build_graph(&floats) || !has_fixed_sizes(b->cx, &floats.graph)) return false;
     *out = graph_rewrite(b->cx, floats.graph, multiply_by_reciprocals);
     return requests_resolve(b->cx, out);

@@ -28,7 +28,7 @@
 static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
 {
     if (key->rank == 0 && (key->type == U64 || key->type == I64)) return true;
-    op_refuse(cx, n, "the key is %s%s; use one u64 or i64", dtype_info(key->type)->spelling,
+    op_refuse(cx, n, "the key is %s%s; use a u64 or i64 scalar", dtype_info(key->type)->spelling,
               tensor_shape_text(cx, key));
     return false;
 }
@@ -124,8 +124,8 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
     if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
-        op_refuse(cx, n, "the key is %s%s, for %lld numbers; use one u32 as key, and fewer than 2^29 numbers",
-                  dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
+        op_refuse(cx, n, "the key is %s%s, for %lld numbers; use a u32 scalar as the key, and fewer than 2^29 "
+                  "numbers", dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
         return 0;
     }
     const Expr *words = expr_index(cx, STATE + 2 * s.elems);
@@ -208,8 +208,8 @@ static const OpCase uniform_cases[] = {
     { "shape=2,3 low=-1 high=3", "u64={7}", "f32[2][3]", NULL },
     { "shape=2,2,3,2,5 to=f64", "i64={-7}", "f64[2][2][3][2][5]", NULL },
     { "", "u64={0}", "f32", NULL },
-    { "shape=4", "i32={7}", NULL, "use one u64 or i64" },
-    { "shape=4", "u64[2]={7,8}", NULL, "use one u64 or i64" },
+    { "shape=4", "i32={7}", NULL, "use a u64 or i64 scalar" },
+    { "shape=4", "u64[2]={7,8}", NULL, "use a u64 or i64 scalar" },
     { "shape=4,0", "u64={7}", NULL, "'shape' is 4,0" },
     { "shape=65536,65536", "u64={7}", NULL, "fewer than 2^31 elements" },
     { "shape=4 to=i8", "u64={7}", NULL, "use f32 or f64" },
@@ -225,7 +225,7 @@ static const OpCase mersenne_cases[] = {
     { "shape=2,3", "u32={5489}", "f64[2][3]", NULL },
     { "", "u32={0}", "f64", NULL },
     { "shape=400", "u32={4294967295}", "f64[400]", NULL },
-    { "shape=3", "i64={0}", NULL, "one u32" },
+    { "shape=3", "i64={0}", NULL, "a u32 scalar" },
     { 0 }
 };
 static const OpCase multinomial_cases[] = {

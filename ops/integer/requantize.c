@@ -279,7 +279,8 @@ static const AttrRow requantize_even_attrs[] = {
 };
 static const AttrRow requantize_sum_attrs[] = {
     FACTORS, { "offset", ATTR_INT, "c", NULL }, { "shift", ATTR_INT, "n", NULL },
-    { "up", ATTR_INT, "the left shift of 8-bit operands; with it, c and n apply to the product's high word", NULL },
+    { "up", ATTR_INT, "the left shift of 8-bit operands; with it, c and n apply to the high word of the sum of both "
+                      "products", NULL },
     LIMITS, { 0 }
 };
 static const AttrRow requantize_sum_even_attrs[] = { FACTORS, { "offset", ATTR_INT, "c", NULL }, EVEN, LIMITS, { 0 } };

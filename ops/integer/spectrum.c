@@ -33,7 +33,7 @@ static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
 
 /* Shifts x by the largest number of bits without overflow. The search for the largest magnitude has the reference's
  * order, because -32768 has no magnitude in i16. After this value, the search restarts at the next sample, with the
- * sample's sign. A negative result gives 0 bits. */
+ * sample's sign. If the search ends with a value of 0 or less, the shift is 0 bits. */
 static int auto_scale(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
@@ -146,7 +146,7 @@ static int subtract_noise(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     Formulas f = { .cx = cx, .call = n };
     if (!is_alike(x, U32, 1) || !is_alike(n->in[1], U32, 1) || x->shape[0] != n->in[1]->shape[0]) {
-        op_refuse(cx, n, "the input is %s%s, the noise %s%s; use u32[n], twice", dtype_info(x->type)->spelling,
+        op_refuse(cx, n, "the input is %s%s and the noise %s%s; use u32[n] for both", dtype_info(x->type)->spelling,
                   tensor_shape_text(cx, x), dtype_info(n->in[1]->type)->spelling, tensor_shape_text(cx, n->in[1]));
         return 0;
     }

@@ -73,11 +73,13 @@ static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
     /* for sizes that the run decides, the importer's calls test that x has elements if the result has */
     const bool has_elements = size_is_decided(cx, extent) || (op_least(cx, size) >= 1 && op_least(cx, extent) >= 1);
     if (times >= 1 && per >= 1 && has_elements && most <= INT32_MAX) return true;
-    op_refuse(cx, n,
-              "the input is %s, 'times' %lld, 'per' %lld; use a result with sizes above 0, and products of sizes below "
-              "2^31%s",
-              tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per,
-              size->kind == EXPR_INT ? "" : op_greater_least);
+    const char *greater = size->kind == EXPR_INT ? "" : op_greater_least;
+    if (like)
+        op_refuse(cx, n, "the input is %s and 'like' is %s; use sizes of at least 1, with 2 * (result + 1) * input + "
+                  "result below 2^29%s", tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, like->tensor), greater);
+    else op_refuse(cx, n, "the input is %s, 'times' is %lld and 'per' is %lld; use sizes, 'times' and 'per' of at "
+                   "least 1, with (result + 1) * (input + 'per') + 'times' below 2^29%s",
+                   tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per, greater);
     return false;
 }
 
@@ -414,7 +416,7 @@ static const OpCase interpolate_cases[] = {
     { "axis=1 times=2 mode=cubic", "f32[2][5]", "f32[2][10]", NULL },
     { "times=2 nearest=round_prefer_ceil coordinates=tf_half_pixel_for_nn", "f32[3]", "f32[6]", NULL },
     { "times=2 nearest=floor", "f32[3]", "f32[6]", NULL },
-    { "times=1 per=5", "f32[4]", NULL, "sizes above 0" },
+    { "times=1 per=5", "f32[4]", NULL, "'per' of at least 1" },
     { "times=2 mode=sinc", "f32[4]", NULL, "'mode' is \"sinc\"" },
     { "times=2 coordinates=tf_crop_and_resize", "f32[4]", NULL, "'coordinates' is" },
     { "times=2 nearest=up", "f32[4]", NULL, "'nearest' is \"up\"" },

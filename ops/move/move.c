@@ -486,7 +486,8 @@ static const AttrRow slice_attrs[] = {
     { 0 }
 };
 static const AttrRow pad_attrs[] = {
-    { "pad",   ATTR_INTS, "elements before each dimension, then after each; negative: removed", NULL },
+    { "pad",   ATTR_INTS, "elements to add before each dimension, then after each; a negative number removes elements",
+      NULL },
     { "mode",  ATTR_TEXT, "constant, edge, reflect, symmetric (the boundary element twice) or wrap", "constant" },
     { "value", ATTR_REAL, "the value of constant padding", "0" },
     { 0 }

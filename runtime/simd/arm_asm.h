@@ -1060,7 +1060,7 @@ static inline void lw_mve_begin_two(int32_t n, int32_t *y, int32_t *y1, const in
 
 /* lw: lw_asm_mve_begin_pair needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Stores each number twice; n is a multiple of 4. */
+/* Stores each of the n numbers of a twice in a row in y; n is a multiple of 4. */
 static inline void lw_mve_begin_fours(int32_t n, int32_t *y, const int32_t *a)
 {
     __asm__ volatile(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules 8-bit depthwise convolutions of 3x3 with a step of one, on cores that multiply pairs of 16-bit values
- * (ops/integer/ packed.c). Two rows of a column form a pair, so that a pair serves six products of one channel: two
- * output rows by three columns of the window.
+/* Schedules 8-bit depthwise convolutions of 3x3 with stride 1 and dilation 1, on cores that multiply pairs of 16-bit
+ * values (ops/integer/packed.c). Two rows of a column form a pair, so that a pair serves six products of one channel:
+ * two output rows by three columns of the window.
  *
  *   for tiles of two output rows:
  *       padded = their four rows of x                    omitted if no window leaves x
@@ -117,7 +117,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : multiply_columns(cx, n, acc);
 }
 
-/* Returns true for weights [c][3][3], as packed.channels packs them, and windows with a step of one. */
+/* Returns true for weights [c][3][3], as packed.channels packs them, and windows with stride 1 and dilation 1. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;

@@ -12,9 +12,10 @@
 
 /* Decision: a depthwise convolution reads padded rows. The rows of x that an output row requires are copied with
  * their padding, once for two output rows. No tap needs a guard, and all taps are one instruction for a tile of
- * channels (`schedules/arm/depthwise.c`). On cores that multiply 16-bit pairs, windows of 3x3 with a step of one
- * gather four rows channel by channel: a pair of rows serves two output rows and three columns of the window, six
- * products from one load, and a channel's weights, factor and shift stay in registers (`schedules/arm/columns.c`). */
+ * channels (`schedules/arm/depthwise.c`). On cores that multiply 16-bit pairs, windows of 3x3 with stride 1 and
+ * dilation 1 gather four rows channel by channel: a pair of rows serves two output rows and three columns of the
+ * window, six products from one load, and a channel's weights, factor and shift stay in registers
+ * (`schedules/arm/columns.c`). */
 #include "schedules/arm/scale.h"
 
 #include "support/text.h"

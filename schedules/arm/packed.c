@@ -425,8 +425,8 @@ int64_t channel_tile(const Target *t, int64_t channels)
     return has_sixteen && channels % 16 == 0 ? 16 : 8;
 }
 
-/* Returns true for windows of 3x3 with a step of one, over whole tiles of channels, if the target multiplies pairs;
- * columns.c computes them. In narrow images, gathering columns costs more than it saves. */
+/* Returns true for windows of 3x3 with stride 1 and dilation 1, over whole tiles of channels, if the target multiplies
+ * pairs; columns.c computes them. In narrow images, gathering columns costs more than it saves. */
 static bool has_columns(const Target *t, const Node *n, const PackedWindow *w, int64_t outs)
 {
     enum { KERNEL = 3, CHANNELS = 4, NARROW = 4 };

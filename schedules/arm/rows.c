@@ -21,9 +21,9 @@
 
 /* Decision: a scalar core with many registers also computes tiles. Panels of four channels by four bytes (`panels`
  * without `bytes`: RISC-V) are multiplied by four pixels in 16 registers: 8 loads for 16 products
- * (`runtime/simd/riscv_rows.h`). Five pixels take two channels at a time. Where neither rows nor columns are multiples
- * of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves before the reshape
- * (`schedules/arm/pixels.c`). */
+ * (`runtime/simd/riscv_rows.h`). A tile of five pixels computes two channels at a time. Where neither rows nor columns
+ * are multiples of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves
+ * before the reshape (`schedules/arm/pixels.c`). */
 #include "schedules/arm/scale.h"
 
 #include <string.h>

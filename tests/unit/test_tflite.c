@@ -460,9 +460,9 @@ static void check_signatures(void)
 static void check_scales(void)
 {
     static const struct { float scale; const char *label, *wanted; } edge[] = {
-        { INFINITY, "scale-infinite", "tensor \"w\": error: its scale 0 is inf; use a finite scale" },
-        { NAN, "scale-nan", "tensor \"w\": error: its scale 0 is nan; use a finite scale" },
-        { -1, "scale-negative", "tensor \"w\": error: its scale 0 is -1; use a finite scale" },
+        { INFINITY, "scale-infinite", "tensor \"w\": error: its scale number 0 is inf; use a finite scale" },
+        { NAN, "scale-nan", "tensor \"w\": error: its scale number 0 is nan; use a finite scale" },
+        { -1, "scale-negative", "tensor \"w\": error: its scale number 0 is -1; use a finite scale" },
         { 0x1p-149f * 0, "scale-absent", "\"w\" has no scale" },
         { 0x1p100f, "scale-2^100", "\"w\" 1.26765e+30, \"y\" " },
     };

@@ -266,7 +266,9 @@ static bool is_tunable(Ctx *cx, const Build *b, const lw_options *o)
     for (int i = 0; i < b->model.input_count; i++)
         if (!tensor_is_fixed(b->model.input[i]))
             diag_unsupported(cx, b->model.input[i]->name, "the input has open dimensions; give --dim NAME=N");
-    if (b->states.count) diag_unsupported(cx, NULL, "a model with state cannot be tuned; use a model without --state");
+    if (b->states.count)
+        diag_unsupported(cx, NULL,
+                         "a model with state cannot be tuned; omit --state, and use a model without variables");
     return !ctx_failed(cx);
 }
 

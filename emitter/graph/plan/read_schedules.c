@@ -321,8 +321,8 @@ static void read_line(ScheduleReader *r, Map *seen, const char *line, int number
     else if (s == line && token_is(first, "include")) read_include(r, s, end);
     else if (s == line && r->includes)
         lex_error(&lexer, token_of(s, end),
-                  "an included file may contain only functions of schedules, memories, instructions and includes; move "
-                  "this line to the file that includes it");
+                  "an included file may contain only `schedule NAME(...)`, `memory`, `config`, `instruction` and "
+                  "`include`; move this line to the file that includes it");
     else if (s == line && token_is(first, "for")) read_for(r, seen, (Line){ s, end }, number);
     else if (s == line && token_is(first, "otherwise")) read_otherwise(r, (Line){ s, end });
     else if (s == line) refuse_head(r, s, end);

@@ -8,7 +8,7 @@
 
 /* Decision: a reduction over a size that may be 0 has two versions. Templates fuse the initialization with the first
  * iteration, which a sum over nothing lacks. The version for sizes that are large enough for every reduction has the
- * schedule; the other version is naive, and mostly only the initialization. */
+ * schedule. The other version is the naive nest, which usually has only the initialization. */
 #include "graph/plan/plan.h"
 
 #include "ir/algebra/algebra.h"

@@ -19,8 +19,8 @@
  * write there. The nest's store of an element into itself is dead code; the elements around it remain. No fact about
  * the operator is needed here, either: the stage is a `select` whose condition is proved inside the box.
  * MobileNetV2 copied 5 MB per run for nothing (an eighth of its time, `make bench-host`). The producer writes a
- * larger tensor, so where that costs more than a sixteenth of the arena, operands are copied (`copies_padding` in
- * `combine_for_ram.c`). */
+ * larger tensor. If this adds more than a sixteenth to the arena, or anything with --optimize size, the operand is
+ * copied (`copies_padding` in `driver/combine_for_ram.c`). */
 
 /* Decision: a slice aliases its operand. A slice without steps that fusion leaves alone is a slot with the operand's
  * strides and an offset. A reshape is one too if it adds or drops unit dimensions, or if the slice is contiguous.

@@ -30,8 +30,8 @@ struct QuantizedValue {
     const QuantizedValue *part;
 };
 
-/* takes_ties accepts calls whose floats would round before the quantization. in_fixed_point accepts 8-bit forms that
- * may differ by a step. */
+/* takes_ties also accepts calls that are not exact in 32-bit floats before the quotient. in_fixed_point also accepts
+ * fixed-point forms, whose results may differ by a step. */
 typedef struct QuantizedContext { Ctx *cx; const Uses *uses; bool takes_ties, in_fixed_point; } QuantizedContext;
 
 /* Returns the product or sum as a double. In fixed point this is the nearest double; otherwise NAN if it is not

@@ -639,8 +639,9 @@ static void include_statement(TeReader *r, Lexer *l, const char *end)
         lex_take(l);
         reducer_declare(l, &r->symbols);
     } else
-        lex_error(l, lex_peek(l), "an included file may contain only functions of schedules, reducers, memories, "
-                                  "instructions and includes; move this statement to the file that includes it");
+        lex_error(l, lex_peek(l), "an included file may contain only `schedule NAME(...)`, `reducer`, `memory`, "
+                                  "`config`, `instruction` and `include`; move this statement to the file that "
+                                  "includes it");
 }
 
 static void include_text(TeReader *r)

@@ -224,7 +224,7 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     *(is_shifted ? &im->bytes.shifted[index] : &im->value[index]) = result;
 }
 
-/* Imports an operator that reads or writes variables; a value that is read keeps its name. */
+/* Imports an operator that reads or writes variables. A tensor that is read from a variable is not renamed. */
 static bool import_state(Importer *im, const TfliteOperator *op)
 {
     Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;

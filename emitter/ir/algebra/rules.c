@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching and building with the rules.
+/* Matches expressions with the rules, and builds the right sides.
  *
  * A pattern is an expression, read by the reader of formulas (ir/text/read_rules.c). Its variables are slots: a slot's
  * number is the variable's least value. Its types are classes: i32 stands for any integer type, f32 for any float type.

@@ -206,7 +206,7 @@ static bool match_constant(Compare *c, const Expr *p, const Expr *number)
     return p == number || (is_scalar(p) ? match_operand(c, p, number) : match_number(c, p, number));
 }
 
-/* Matches p + number and roundshift(p, number) with p, because the simplifier leaves out a number of 0. Matches p +
+/* Matches p + number and roundshift(p, number) with p, because the simplifier omits a number that is 0. Matches p +
  * number with p - constant, because the simplifier subtracts the magnitude of a negative number. The number may be an
  * operand of rank 0. */
 static bool match_small_number(Compare *c, const Expr *p, const Expr *e)

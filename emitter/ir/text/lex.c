@@ -120,7 +120,7 @@ static Lexer lex(Lexer l, size_t begin, size_t end)
         add_token(&l, &capacity, t);
         s = after;
     }
-    /* Errors at the end point directly after the last token, not after blanks and comments. */
+    /* An error at the end of the text is reported directly after the last token, not after blanks and comments. */
     const char *last = l.count ? l.token[l.count - 1].at + l.token[l.count - 1].length : s;
     add_token(&l, &capacity, (Token){ TOKEN_END, last, 0 });
     l.count--;

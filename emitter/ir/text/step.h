@@ -59,11 +59,11 @@ typedef enum OperandKind {
 
 typedef struct Operand {
     OperandKind kind;
-    const char *key;                 /* of an option: the text before the '='; NULL for a required operand */
+    const char *key;                 /* the text of an option before the '='; NULL for a required operand */
     const char *shown;               /* the text in the usage: FACTOR, or the words of a choice */
     size_t at;                       /* the offset of the field in StepArgs */
-    const char *help;                /* of an option: its effect, and the default unless a choice names it */
-    const char *instead;             /* of an operand: the option that may be given in its place, or NULL */
+    const char *help;                /* the effect of an option, and the default unless a choice names it */
+    const char *instead;             /* the option that may be given in place of an operand, or NULL */
 } Operand;
 
 enum { MAX_STEP_OPERANDS = 8 };

@@ -144,7 +144,8 @@ static void note_order(const Expr *e, void *user)
     s->order[s->order_count++] = e;
 }
 
-/* Notes when operand i of e is evaluated, which may be more often than for its other users. */
+/* Records the condition under which operand i of e is evaluated. If an earlier user has recorded one, records the
+ * condition under which either holds. */
 static void add_condition(Share *s, Map *seen, const Expr *e, int i)
 {
     Ctx *cx = s->cx;

@@ -19,7 +19,7 @@
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][32]  k: [16][32]  b: [16]  y: [1][16]
  * schedule rows.dot: y.c by 4; LW_DOT_1X4_I8; in registers acc
- * constants: those of the first of 2 layers; numbers that differ between the layers are parameters */
+ * this comment has the constants of the first of 2 layers; numbers that differ between the layers are parameters */
 static LW_SHARED void shapes_shared_packed_dense(int32_t co_end, int32_t size, int32_t co_step,
     const int8_t *restrict x, const int8_t *restrict k, const int32_t *restrict b, int8_t *restrict y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates ImageDecoder of a constant stream: the image becomes a constant. Reads two formats without compression:
- * binary PNM (P5 gray, P6 RGB, 8 bits per sample) and BMP with 24 bits. */
+/* Translates ImageDecoder of a constant stream: the image becomes a constant. Reads two uncompressed formats: binary
+ * PNM (P5 gray, P6 RGB, 8 bits per sample) and 24-bit BMP. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"

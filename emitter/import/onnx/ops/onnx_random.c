@@ -87,7 +87,7 @@ static Parameters parameters_of(OnnxCall *c)
 static Tensor *random_call(OnnxCall *c, const char *op, DType t, Shape shape, Parameters p)
 {
     if (!dtype_is_float(t))
-        onnx_unsupported(c, "the random numbers have the type %s; use float types", dtype_info(t)->spelling);
+        onnx_unsupported(c, "the random numbers have the type %s; use a float type", dtype_info(t)->spelling);
     Tensor *key = ctx_failed(c->cx) ? NULL : key_of(c);
     return onnx_cast(c, onnx_call(c, op, key, attr_type("to", t == F64 ? F64 : F32), attr_shape(&shape), p.at[0],
                                   p.at[1], p.at[2], p.at[3]), t);

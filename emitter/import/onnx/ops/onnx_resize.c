@@ -122,8 +122,8 @@ static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine 
     double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
     int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
     if (taps > MOST_TABLE / l->out) {
-        onnx_unsupported(c, "it has a table of %lld elements and %lld taps; use at most %d weights",
-                         (long long)l->out, (long long)taps, MOST_TABLE);
+        onnx_unsupported(c, "the result has %lld elements along an axis, each with %lld weights; use at most %d "
+                         "weights in total", (long long)l->out, (long long)taps, MOST_TABLE);
         return NULL;
     }
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);

@@ -99,8 +99,8 @@ static void energy(TfliteCall *c)
     if (!tflite_custom_input(c, 0, I16, 1) || !tflite_custom_options(c, options, 2, of)) return;
     const int64_t bins = last_dim(c->in[0]) / 2;
     if (last_dim(c->in[0]) % 2 || of[0] > of[1] || of[1] > bins)
-        tflite_refuse(c, "'start_index' is %lld and 'end_index' %lld for the input %s, whose last dimension has two "
-                      "numbers per bin; use an even dimension, and ascending indexes of at most half of it",
+        tflite_refuse(c, "'start_index' is %lld, 'end_index' is %lld and the input is %s; use an even last dimension "
+                      "(two numbers per bin), and 'start_index' <= 'end_index' <= half of it",
                       (long long)of[0], (long long)of[1], tensor_shape_text(c->cx, c->in[0]));
     else c->out[0] = tflite_call(c, "energy", tflite_reshape(c, c->in[0], (int64_t[]){ bins, 2 }, 2),
                                  attr_int("begin", of[0]), attr_int("end", of[1]));

@@ -153,11 +153,11 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         z[i] = (int32_t)point;
         if (!(s[i] >= 0 && s[i] < 3.0e38f))
             return refuse(r, where,
-                          text_format(r->cx, "its scale %llu is %g; use a finite scale of at least 0",
+                          text_format(r->cx, "its scale number %llu is %g; use a finite scale of at least 0",
                                       (unsigned long long)i, (double)s[i]));
         if (point < INT32_MIN || point > INT32_MAX)
             return refuse(r, where,
-                          text_format(r->cx, "its zero point %llu is %lld; use a 32-bit zero point",
+                          text_format(r->cx, "its zero point number %llu is %lld; use a 32-bit zero point",
                                       (unsigned long long)i, (long long)point));
     }
     /* a bias may have the axis of its weights */

@@ -300,7 +300,7 @@ static void softmax_int8(TfliteCall *c, double beta)
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 0)
-        tflite_refuse(c, "beta times the scale of \"%s\" is %g; use at least %g", x->name,
+        tflite_refuse(c, "beta times the scale of \"%s\" is %g; use a product of at least %g", x->name,
                       beta * (double)tflite_scale(x),
                       0.5 / (double)(1 << (31 - BITS)));
     if (ctx_failed(c->cx)) return;
@@ -338,7 +338,7 @@ static void softmax_int16(TfliteCall *c, double beta)
         tflite_refuse(c, "the output's scale is %g; use a scale of 1/32768", (double)tflite_scale(y));
     const Factor f = tflite_factor((double)tflite_scale(x) * beta / (10.0 / 65535.0));
     if (f.exponent > 14)
-        tflite_unsupported(c, "beta times the scale of \"%s\" is %g; use less than 2.5", x->name,
+        tflite_unsupported(c, "beta times the scale of \"%s\" is %g; use a product below 2.5", x->name,
                            (double)tflite_scale(x) * beta);
     if (ctx_failed(c->cx)) return;
     Tensor *points = points_of(c, exp_of, -10, 0);

@@ -70,8 +70,8 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
     const Tensor *t = tflite_in(c, index);
     if (!t) return -1;
     if (!tensor_is_constant(t) || (t->type != I32 && t->type != I64)) {
-        tflite_unsupported(c, "input %d (\"%s\") is not constant; use integers that are known at compile time", index,
-                           t->name);
+        tflite_unsupported(c, "input %d (\"%s\") is not a constant of type INT32 or INT64; use integers that are known "
+                           "at compile time", index, t->name);
         return -2;
     }
     int64_t count = tensor_elems(t);

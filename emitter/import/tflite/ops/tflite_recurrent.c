@@ -316,7 +316,7 @@ static Tensor *simple(TfliteCall *c, int first, Tensor *x, int activation, int g
     static const char *const names[] = { [ACT_RELU] = "relu", [ACT_TANH] = "tanh" };
     Tensor *in[1 + INPUTS] = { x };
     if (activation != ACT_RELU && activation != ACT_TANH)
-        tflite_unsupported(c, "it has the fused activation %d; use RELU (%d), TANH (%d)", activation, ACT_RELU,
+        tflite_unsupported(c, "it has the fused activation %d; use RELU (%d) or TANH (%d)", activation, ACT_RELU,
                            ACT_TANH);
     if (ctx_failed(c->cx) || !are_matrices(c, first, 2)) return NULL;
     const bool is_hybrid = are_hybrid(c, first, 2);
