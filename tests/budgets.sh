@@ -31,7 +31,7 @@ for target in generic cortex-m4 x86-avx2; do
         for ram in $least $((least + 500)) $((least + 3000)) 100000; do
             emit "fits-$target" --target "$target" --ram "$ram" && cat "$work/fits-$target.txt" || return 1
             [ $(($(arena "fits-$target") + beside)) -le "$ram" ] &&
-                grep -q "^note: --ram $ram: " "$work/fits-$target.txt" || return 1
+                grep -q "^note: --ram $ram is kept with " "$work/fits-$target.txt" || return 1
         done
         emit "short-$target" --target "$target" --ram $((least - 1)) && return 1
         return 0
@@ -156,7 +156,7 @@ check refuses-ram-with-train usage --ram 7000 --train spec
 check refuses-no-bytes usage --ram 0
 check refuses-an-unknown-unit usage --ram 7kb
 kibibytes() {
-    emit kibibytes --ram 7k && cat "$work/kibibytes.txt" && grep -q '^note: --ram 7168: ' "$work/kibibytes.txt"
+    emit kibibytes --ram 7k && cat "$work/kibibytes.txt" && grep -q '^note: --ram 7168 is kept with ' "$work/kibibytes.txt"
 }
 check accepts-kibibytes kibibytes
 check refuses-an-unknown-trade usage --optimize fast

@@ -298,8 +298,9 @@ static inline void lw_shared_part(int32_t bits, int32_t n, int32_t row, int32_t 
 static inline void lw_dot_shared(int32_t bits, int32_t n, int32_t m, int32_t *restrict c, int32_t cu, const int8_t *a,
                                  const uint32_t *b, int32_t bu)
 {
-    const int32_t whole = n & -16, rows = 32 / bits, most = bits == 4 ? 16 : 64;
-    int32_t all = 0;
+    const int32_t whole = n & -16, rows = 32 / bits;
+    int32_t all = 0, most = 64;
+    if (bits == 4) most = 16;
 #if defined(__GNUC__) && __GNUC__ >= 8
 #pragma GCC unroll 4
 #endif
