@@ -168,6 +168,16 @@ END
 check rows-of-state-are-shifted-in-place shifts
 check rows-of-state-are-shifted-apart shifts --combine none
 
+# From i = 10 on, next[i] reads s[3 * i - 25]: s[5] after the run has written next[5]. The first iterations and the last
+# ones read ahead of what is written.
+printf '%s\n' 'input s: i32[40]' 'input x: i32[40]' 'kept = slice(s, begin=5, end=40)' 'q = cumsum(kept, axis=0)' \
+    'next[i<40] = (kept[3*i-30]? : 0) + x[i]' 'output next, q' > "$work/guarded.te"
+has_two() {
+    "$lw" "$work/guarded.te" --state s=next --optimize size --quiet --name m -o "$work/guarded.c" &&
+        grep -q 's\[2\]\[40\]' "$work/guarded.h"
+}
+check rows-read-under-a-condition-have-two-arrays has_two
+
 for target in generic cortex-m4 x86-avx2; do
     check "float-$target" equal f "$work/float.te" 1=2 1 float float 200 --target $target --float separate
     check "float-long-hop-$target" equal fl "$work/float.te" x.1=12 1 float float 100 --target $target --float separate

@@ -206,7 +206,8 @@ static void moments(Overlap *o, const Code *c)
         add_moment(o, v);
 }
 
-/* Returns true if all accesses in the loop move by its variable forwards, or not at all. */
+/* Returns true if all accesses in the loop move by its variable forwards, or not at all. No read is below 0, where
+ * add_moment raises it, because low would no longer be concave. */
 static bool moves_forwards(Overlap *o, const Code *loop)
 {
     const int lets = o->lets.count;
@@ -216,7 +217,8 @@ static bool moves_forwards(Overlap *o, const Code *loop)
     scan(o, loop);
     for (int i = 0; i < o->touch_count; i++) {
         const MemoryTouch *t = &o->touch[i];
-        is_forwards = is_forwards && !t->at && t->coef >= 0 && t->step == 1 && t->last == INT64_MAX;
+        const bool is_clamped = !t->is_write && place_at(o, t, loop->begin->integer).least + t->rest.least < 0;
+        is_forwards = is_forwards && !t->at && t->coef >= 0 && t->step == 1 && t->last == INT64_MAX && !is_clamped;
     }
     o->lets.count = lets;
     return is_forwards;
