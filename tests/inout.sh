@@ -38,10 +38,18 @@ te transposed 'input x: f32[8][8]' 'inout y: f32[8][8]' nest 't[i, j] = y[j, i] 
     'update y[i, j] = t[i, j]'
 te several 'input x: f32[8][6]' 'inout c: f32[8][6]' 'inout d: f32[8]' 'update c[i, j] += x[i, j]' \
     'update d[i] += sum(j) c[i, j]'
+te again_later 'input v: i32[8]' 'inout y: i32[8][8]' 'update y[i, j] += sum(k) y[i, k] * y[k, j]' \
+    'update y[i+2, j] += v[i]'
+te read_between 'input v: i32[8]' 'inout y: i32[8]' 't[i<8] = (y[i+2]? : 0) * 3' 'update y[i+2] max= v[i]' \
+    'z[i] = y[i] + t[i]' 'update y[i] += v[i]' 'output z'
+te part_of_old 'input x: i32[12]' 'inout y: i32[12]' 'kept = slice(y, begin=2, end=9)' 'update y[i] += x[i]' \
+    'q = cumsum(kept, axis=0)' 'z[i<7] = q[i] + y[i]' 'output z'
+te rows_of_old 'input x: i32[12]' 'inout y: i32[12]' 'kept = reshape(y, shape=3,4)' 'update y[i] += x[i]' \
+    'q = cumsum(kept, axis=0)' 'r = reshape(q, shape=12)' 'z = add(r, y)' 'output z'
 verifies() { "$lw" verify "$work/$1.te" --target "$2"; }
 open_size() { "$lw" verify "$work/axpy.te" --dim n=17; }
 check values-of-an-open-size open_size
-for file in product histogram twice before transposed several; do
+for file in product histogram twice before transposed several again_later read_between part_of_old rows_of_old; do
     check "values-of-$file" verifies $file generic
 done
 

@@ -41,6 +41,7 @@
 typedef struct Views {
     Ctx *cx;
     Plan *p;
+    const Graph *graph;
     const Groups *groups;
     const Nest *const *nest;
     Map into_concat;                   /* operands of concatenations */
@@ -568,6 +569,20 @@ static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, c
     return true;
 }
 
+/* Returns true if `to` is in the array of an in-out tensor whose old values are read when `from` is written, or
+ * later. */
+static bool replaces_old_values(const Views *v, const Slot *from, const Slot *to)
+{
+    const int first = plan_live(slot_of(v, from->root)).first;
+    for (int u = 0; to->kind == SLOT_OUTPUT && u < v->graph->update_count; u++) {
+        const Update *update = &v->graph->update[u];
+        if (update->is_inout && update->output == to->index
+            && last_use(v, slot_of(v, v->graph->input[update->input])->root) >= first)
+            return true;
+    }
+    return false;
+}
+
 static bool take_operand(const Views *v, const Group *g, const Nest *n, int place)
 {
     if (g->output_count != 1 || !n || n->otherwise) return false;
@@ -578,7 +593,21 @@ static bool take_operand(const Views *v, const Group *g, const Nest *n, int plac
         Slot *from = slot_of(v, g->input[i]);
         if (from->kind != SLOT_ARENA || to->root != to->tensor || last_use(v, from->root) != place) continue;
         if (group_device(g) && crosses(v, from->tensor)) continue;
+        if (replaces_old_values(v, from, to)) continue;
         if (reads_root_in_place(v, g, n, from->root) && unite(v, from, to)) return true;
+    }
+    return false;
+}
+
+/* Returns true if t would be a view of the old values of an in-out tensor that is read when these are replaced, or
+ * later. */
+static bool is_late_view(const Views *v, const Tensor *of, const Tensor *t)
+{
+    for (int u = 0; of && u < v->graph->update_count; u++) {
+        const Update *update = &v->graph->update[u];
+        if (update->is_inout && slot_of(v, of)->root == slot_of(v, v->graph->input[update->input])->root
+            && slot_of(v, t)->last >= slot_of(v, v->graph->output[update->output])->first)
+            return true;
     }
     return false;
 }
@@ -587,7 +616,7 @@ static bool take_operand(const Views *v, const Group *g, const Nest *n, int plac
 static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;
-    if (!n || n->kind != NODE_CALL) return false;
+    if (!n || n->kind != NODE_CALL || (n->in_count && is_late_view(v, n->in[0], n->out[0]))) return false;
     if (n->op->layout.binds_size) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0]));
     if (n->op->layout.cuts) return plan_is_front(n) && alias_front(v, n);
     if (n->op->layout.is_view)
@@ -658,7 +687,7 @@ static void take_updates(Views *v, const Graph *g)
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest, bool copies_padding)
 {
     Plan p = { .of = map_new(cx->arena) };
-    Views v = { cx, &p, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena),
+    Views v = { cx, &p, g, groups, nest, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena),
                 map_new(cx->arena), map_new(cx->arena) };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
