@@ -156,7 +156,8 @@ check refuses-ram-with-train usage --ram 7000 --train spec
 check refuses-no-bytes usage --ram 0
 check refuses-an-unknown-unit usage --ram 7kb
 kibibytes() {
-    emit kibibytes --ram 7k && cat "$work/kibibytes.txt" && grep -q '^note: --ram 7168 is kept with ' "$work/kibibytes.txt"
+    emit kibibytes --ram 7k && cat "$work/kibibytes.txt" &&
+        grep -q '^note: --ram 7168 is kept with ' "$work/kibibytes.txt"
 }
 check accepts-kibibytes kibibytes
 check refuses-an-unknown-trade usage --optimize fast
