@@ -159,8 +159,8 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
 {
     bool as_bits = c->type == F16 || c->type == BF16;
     text_printf(t, "/* %s%s%s%s */\n", tensor_shape_names(cx, c),
-                as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "", c->packing ? ": " : "",
-                c->packing ? c->packing : "");
+                as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "", c->word ? ": " : "",
+                c->word ? c->word : "");
     text_printf(t, "static const LW_ALIGN(%lld) ", (long long)p->arena_align);
     section_attribute(t, section ? section : p->weights.section);
     text_printf(t, "%s%s %s_%s[%lld] = {\n", flash_word(p), dtype_info(c->type)->c_type, p->name, constant_name,

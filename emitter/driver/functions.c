@@ -47,9 +47,9 @@ static LowerOptions lower_options(const Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Nest *n = b->scheduled.nest[group];
-    View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    LowerOptions o = { .view = view,
-                       .code_budget = b->target->copy_budget,
+    const ArenaMark mark = arena_mark(b->cx->scratch);
+    View *view = NEW_ARRAY(b->cx->scratch, View, g->input_count + g->output_count);
+    LowerOptions o = { .code_budget = b->target->copy_budget,
                        .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
                        .registers = b->target->vector_registers,
@@ -74,6 +74,8 @@ static LowerOptions lower_options(const Build *b, int group)
         v->within = n->output[0];
         v->offset = s->view_offset - plan_slot(&b->plan, g->output[0])->view_offset;
     }
+    o.view = arena_copy(b->cx->arena, view, (size_t)o.view_count * sizeof *view);
+    arena_reset(b->cx->scratch, mark);
     return o;
 }
 

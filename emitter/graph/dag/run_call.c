@@ -99,7 +99,7 @@ Tensor *weights_packed(Ctx *cx, const WeightLayout *l, const Tensor *w, const Ph
     const Tensor *again = run_formula(cx, w->name, decoding(cx, l, number, w->type),
                                       (const Bind[]){ BIND_T("k", packed), { NULL, NULL, NULL } });
     if (!again) return NULL;
-    packed->packing = l->words;
+    packed->word = l->words;
     if (tensor_elems(again) == tensor_elems(w) && memcmp(again->data, w->data, (size_t)tensor_bytes(w)) == 0)
         return packed;
     diag_internal(cx, w->name, "weights packed as '%s' do not decode to the weights", l->name);

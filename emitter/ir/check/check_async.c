@@ -12,7 +12,7 @@ typedef struct AsyncCheck {
     Checker *c;
     const Stmt *loop, *start, *block, *alloc;
     const Tensor *tensor, *source;
-    bool waited;
+    bool started, waited;            /* true if the walk is past the start, and past a wait that covers the iteration */
 } AsyncCheck;
 
 static bool async_fail(AsyncCheck *a, Verdict v, const char *accepted, const char *fault)
@@ -107,14 +107,16 @@ static bool block_uses(const AsyncCheck *a, const Stmt *block)
     return !seen.tensor;
 }
 
-/* Walks the body in the order of the text. A wait inside a loop or branch holds only there. */
+/* Walks the body in the order of the text. A wait inside a loop or branch holds only there. Before the start, one copy
+ * fewer has been started for later iterations. */
 static bool is_waited_for(AsyncCheck *a, const Stmt *s)
 {
-    if (s == a->start) return true;
+    const int64_t later = a->start->copy->ahead - !a->started;
+    if (s == a->start) return a->started = true;
     if (s->kind == STMT_WAIT && text_equal(s->name, a->start->name)) {
         if (s->copy->pending < 0)
             return async_fail(a, WRONG, "pending=0 or more", "a wait leaves fewer than 0 copies unfinished");
-        a->waited = s->copy->pending <= a->start->copy->ahead;
+        a->waited = a->waited || s->copy->pending <= later;
     }
     if (s->kind == STMT_BLOCK && !a->waited && block_uses(a, s))
         return async_fail(a, WRONG, text_format(a->c->cx, "wait %s pending=%lld before it", a->start->name,

@@ -34,8 +34,8 @@ struct Tensor {
     int output;                      /* the tensor's index among the producer's outputs */
     const void *data;                /* of a constant: row-major elements in the host's byte order */
     const Quant *quant;              /* the quantization, or NULL */
-    const char *packing;             /* of a constant: how packed weights are stored, in words, or NULL */
-    /* The operator's word for an intermediate tensor, such as "sums", or NULL. */
+    /* The operator's word for an intermediate tensor, such as "sums", or how packed weights are stored, in words; or
+     * NULL. */
     const char *word;
     /* True for a stand-in in which about half of the elements are zero, as after a ReLU; only counts use this. */
     bool is_rectified;

@@ -24,6 +24,7 @@ struct Code {
     const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
     int64_t step;
     LoopKind loop_kind;
+    bool takes_addresses;                        /* CALL: the AT arguments of the macro are addresses */
     /* FOR: a macro of lw_base.h before the loop, which the pass pragmas sets. */
     const char *pragma;
     const Expr *cond;                            /* IF: the condition */
@@ -33,13 +34,12 @@ struct Code {
     const char *text;                            /* CALL: the name of the macro */
     /* CALL: the arguments of the macro. Its child, if any, is the fallback for compilers without the macro. */
     const Expr *const *args; int arg_count;
-    bool takes_addresses;                        /* CALL: the AT arguments of the macro are addresses */
-    /* CALL: the C function that is called, whose AT arguments are addresses; NULL for a macro. */
-    const struct External *external;
     /* CALL: the values that the instruction requires, until lower/expand/configure.c has placed the macros that set
      * them; and the field that the macro sets to its argument, or NULL. */
-    const FieldValue *need; int need_count;
+    int need_count; const FieldValue *need;
     const char *sets;
+    /* CALL: the C function that is called, whose AT arguments are addresses; NULL for a macro. */
+    const struct External *external;
 };
 
 typedef struct Function {

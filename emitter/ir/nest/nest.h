@@ -90,10 +90,12 @@ typedef struct Nest {
     const Stmt *root;
     Arena *arena;                                    /* the context's arena of paths */
     int step_count;   const Step *step;
-    /* The instructions declared so far (instruction.h). */
-    int instruction_count; const struct Instruction *const *instruction;
-    int scope_count; const Scope *const *scope;      /* the memories declared so far */
-    int field_count; const char *const *field;       /* the fields of configuration declared so far */
+    /* The declarations so far: instructions (instruction.h), memories, and fields of configuration. */
+    int instruction_count, scope_count;
+    const struct Instruction *const *instruction;
+    const Scope *const *scope;
+    const char *const *field; int field_count, range_count;
+    const SizeRange *range;                          /* [range_count] the ranges of a version's sizes */
     /* For the diagnostic "conv.h was split by step 3: use ho or hi". */
     const struct ConsumedLoop *consumed;             /* the newest consumed loop */
     /* The target's features, separated by spaces, or NULL if unknown. */
@@ -105,7 +107,6 @@ typedef struct Nest {
     /* A condition on sizes. If it is false, `otherwise` runs: a different schedule of the same group, with inputs and
      * outputs in the same order. `when` is NULL if this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
-    int range_count; const SizeRange *range;         /* the ranges of a version's sizes */
     /* The most statements that loop partition may add to the function; 0 for the target's limit. */
     int64_t copy_budget;
 } Nest;
