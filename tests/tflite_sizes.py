@@ -208,7 +208,7 @@ ROWS = [
     ("SLICE of the rest", window([0, 0], [-1, 2]), [], numbers(0, 1, 6, 7, -1),
      lambda n: [TABLE[n:]] if 0 <= n <= 6 else None),
     ("TOPK of a number of the run", BEST, [], numbers(0, 1, 2, 3, -1), best),
-    ("TOPK of a real number", BEST_OF_REAL, [], None, "input 1 (\"k\") is not constant"),
+    ("TOPK of a real number", BEST_OF_REAL, [], None, "input 1 (\"k\") is not a constant of type INT32 or INT64"),
     ("TILE by a number of the run", TILED, ["y.0<=18"], numbers(0, 1, 3, 4, -1),
      lambda n: [np.tile(TABLE, (n, 2))] if 0 <= n <= 3 else None),
     ("FILL with a size of the run", FILLED, ["y.0<=5"], numbers(0, 1, 5, 6, -1),
