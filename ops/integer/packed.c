@@ -202,13 +202,27 @@ static bool fits_rows(const PackedRows *r, int64_t length)
     return length % rows == 0 && length / rows <= r->row;
 }
 
+/* Returns true if the weights' sizes are those of the layout, for a product of `length` elements or `pairs` pairs. */
+static bool fits_layout(const PackedRows *r, int64_t length, int64_t pairs)
+{
+    const bool is_four = r->layout == &row_layouts[FOURS] || r->layout == &row_layouts[FOUR_BYTES];
+    if (r->is_paired) return r->padded == pairs && ends_in_twos(r->k, is_four ? 1 : 2);
+    if (r->is_long) return r->padded == length && ends_in_twos(r->k, 2);
+    if (r->is_wide || r->is_bytes)
+        return r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, is_four ? 2 : 3);
+    if (r->is_nibbles) return r->padded == length && tensor_dim(r->k, 2) % 16 == 0;
+    if (r->row) return fits_rows(r, length);
+    if (r->panel) return fits_panel(r, length);
+    if (r->shared) return r->padded == length;
+    return r->k->type == I8 && r->k->rank == 2 && (r->padded == length || (r->pairs && r->padded == length + 1));
+}
+
 /* Reads the operands of a product of `length` elements, or of `pairs` pairs when window rows begin at even offsets. */
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
     r->layout = weights_layout(n->op, r->k);
     r->is_wide = r->layout == &row_layouts[WIDE];
-    const bool is_four = r->layout == &row_layouts[FOURS] || r->layout == &row_layouts[FOUR_BYTES];
     r->is_paired = r->layout == &row_layouts[PAIRS] || r->layout == &row_layouts[FOURS];
     r->is_bytes = r->layout == &row_layouts[BYTES] || r->layout == &row_layouts[FOUR_BYTES];
     r->is_long = r->layout == &row_layouts[LONG];
@@ -224,16 +238,6 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                   rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * group;
     r->outs = node_int(n, "outs", rows);
     r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
-    bool fits = r->is_paired ? r->padded == pairs && ends_in_twos(r->k, is_four ? 1 : 2)
-              : r->is_long ? r->padded == length && ends_in_twos(r->k, 2)
-              : r->is_wide || r->is_bytes
-                  ? r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, is_four ? 2 : 3)
-              : r->is_nibbles ? r->padded == length && tensor_dim(r->k, 2) % 16 == 0
-              : r->row ? fits_rows(r, length)
-              : r->panel ? fits_panel(r, length)
-              : r->shared ? r->padded == length
-                           : r->k->type == I8 && r->k->rank == 2
-                                 && (r->padded == length || (r->pairs && r->padded == length + 1));
     if (r->offset && !r->panel) {
         op_refuse(cx, n, "'offset' is %lld, the weights are %s; use weights in panels with an offset",
                   (long long)r->offset, tensor_shape_text(cx, r->k));
@@ -246,7 +250,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
     }
     const bool is_element = r->x->type == I8 || (r->x->type == I16 && r->is_wide);
     if (is_element && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
-        && r->outs <= rows && fits)
+        && r->outs <= rows && fits_layout(r, length, pairs))
         return true;
     if (r->x->type != I8 && !is_element) {
         op_refuse(cx, n, "the input is %s%s, the weights are %s; use i8, or i16 with weights i8[o/2][q][2][2][2]",

@@ -14,6 +14,7 @@
  *   _fill, _scale_each, _scale_row,
  *   _scale_two, _scale_eights
  *   lw_mve_2xn, _1xn, _panel_pair       the same, with all registers in use
+ *   lw_mve_nibbles, _nibbles_pairs      sums and addresses in chosen registers; a compiler unrolls and spills addresses
  *   lw_mve_windows, _windows_apart,     all eight vectors in use; a compiler spills sums and recomputes addresses
  *   _taps
  *   LW_ASM_NOW, LW_MVE_NOW              no instruction: an unrolling compiler moves no load before it
@@ -806,9 +807,9 @@ static LW_SHARED void lw_mve_panel_pair(int32_t kh, int32_t n, int32_t m, int32_
 /* lw: lw_asm_mve_nibbles needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Adds to the sums of m pairs of channels the products of one to three vectors of x, which stay in q0 to q2, or of two
- * pixels, the second one's in q3 to q5. A byte of weights is even + 8 + 16 * odd; shifted right it is odd. Sums of
- * a pair are of bytes and of odd ones, those of two pixels adjacent. 18 instructions compute 12 products of
- * vectors. */
+ * pixels, the second one's in q3 to q5. A byte of weights is even + 8 + 16 * odd; shifted right it is odd. A pair
+ * has a sum of the bytes and a sum of the odd weights for each pixel; the sums of two pixels are adjacent. 18
+ * instructions compute 12 products of vectors. */
 #define LW_MVE_NIBBLES(b)                                                                                              \
     "    vldrb.8 q6, [" b "], #16\n"                                                                                   \
     "    vshr.s8 q7, q6, #4\n"
@@ -823,10 +824,10 @@ static LW_SHARED void lw_mve_panel_pair(int32_t kh, int32_t n, int32_t m, int32_
     "    vmladava.s8 r4, " x ", q7\n"                                                                                  \
     "    vmladava.s8 r6, " x1 ", q7\n"
 #define LW_MVE_NIBBLES_LOOP(loads, products, sums)                                                                     \
-    __asm__ volatile(loads "    wls lr, r12, 2f\n"                                                                    \
-                           "1:  ldm r11, " sums "\n" products "    stm r11!, " sums "\n"                             \
-                           "    le lr, 1b\n"                                                                         \
-                           "2:\n"                                                                                    \
+    __asm__ volatile(loads "    wls lr, r12, 2f\n"                                                                     \
+                           "1:  ldm r11, " sums "\n" products "    stm r11!, " sums "\n"                               \
+                           "    le lr, 1b\n"                                                                           \
+                           "2:\n"                                                                                      \
                      : "+r"(r1), "+r"(r3), "+r"(r5), "+r"(r11)                                                         \
                      : "r"(r8), "r"(r9), "r"(r12)                                                                      \
                      : "r0", "r2", "r4", "r6", "lr", "q0", "q1", "q2", "q3", "q4", "q5", "q6", "q7", "cc", "memory")
@@ -853,6 +854,32 @@ static LW_SHARED void lw_mve_nibbles(int32_t pixels, int32_t vectors, int32_t m,
     register int32_t r12 __asm__("r12") = m;
     if (pixels == 2) { LW_MVE_NIBBLES_ALL(LW_MVE_NIBBLES_OF_TWO, "{r0, r2, r4, r6}"); }
     else { LW_MVE_NIBBLES_ALL(LW_MVE_NIBBLES_OF_ONE, "{r0, r2}"); }
+}
+/* Adds the odd sums of m pairs, times a number, to the even ones, less `less`. Sums of two pixels are adjacent. */
+static inline void lw_mve_nibbles_pairs(int32_t m, int32_t *c, int32_t times, int32_t less, int32_t less1)
+{
+    const uint32_t places[4] = { 0, 0, 16, 0 };
+    const int32_t both[4] = { less, less1, less, less1 };
+    const uint32x4_t at = vldrwq_u32(places);
+    const int32x4_t v = vldrwq_s32(both);
+    int32_t *odd = c + 2;
+    __asm__ volatile("    wls lr, %[n], 2f\n"
+                     "1:  vldrd.u64 q1, [%[odd], %q[at]]\n"
+                     "    vldrd.u64 q2, [%[c], %q[at]]\n"
+                     "    vmla.s32 q2, q1, %[times]\n"
+                     "    vsub.i32 q2, q2, %q[v]\n"
+                     "    vstrd.64 q2, [%[c], %q[at]]\n"
+                     "    add %[odd], %[odd], #32\n"
+                     "    add %[c], %[c], #32\n"
+                     "    le lr, 1b\n"
+                     "2:\n"
+                     : [c] "+r"(c), [odd] "+r"(odd)
+                     : [n] "r"(m / 2), [times] "r"(times), [at] "w"(at), [v] "w"(v)
+                     : "lr", "q1", "q2", "cc", "memory");
+    if (m % 2) {
+        c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)times * (uint32_t)c[2] - (uint32_t)less);
+        c[1] = (int32_t)((uint32_t)c[1] + (uint32_t)times * (uint32_t)c[3] - (uint32_t)less1);
+    }
 }
 #undef LW_MVE_NIBBLES
 #undef LW_MVE_NIBBLES_OF_ONE

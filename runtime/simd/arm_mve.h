@@ -59,33 +59,7 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 
 /* lw: lw_mve_nibbles_rows needs LW_SHARED lw_asm_mve_nibbles */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Adds the odd sums of m pairs, times a number, to the even ones, less `less`. Sums of two pixels are adjacent. In
- * assembly, because compilers unroll the loop and spill its addresses. */
-static inline void lw_mve_nibbles_pairs(int32_t m, int32_t *c, int32_t times, int32_t less, int32_t less1)
-{
-    const uint32_t places[4] = { 0, 0, 16, 0 };
-    const int32_t both[4] = { less, less1, less, less1 };
-    const uint32x4_t at = vldrwq_u32(places);
-    const int32x4_t v = vldrwq_s32(both);
-    int32_t *odd = c + 2;
-    __asm__ volatile("    wls lr, %[n], 2f\n"
-                     "1:  vldrd.u64 q1, [%[odd], %q[at]]\n"
-                     "    vldrd.u64 q2, [%[c], %q[at]]\n"
-                     "    vmla.s32 q2, q1, %[times]\n"
-                     "    vsub.i32 q2, q2, %q[v]\n"
-                     "    vstrd.64 q2, [%[c], %q[at]]\n"
-                     "    add %[odd], %[odd], #32\n"
-                     "    add %[c], %[c], #32\n"
-                     "    le lr, 1b\n"
-                     "2:\n"
-                     : [c] "+r"(c), [odd] "+r"(odd)
-                     : [n] "r"(m / 2), [times] "r"(times), [at] "w"(at), [v] "w"(v)
-                     : "lr", "q1", "q2", "cc", "memory");
-    if (m % 2) {
-        c[0] = (int32_t)((uint32_t)c[0] + (uint32_t)times * (uint32_t)c[2] - (uint32_t)less);
-        c[1] = (int32_t)((uint32_t)c[1] + (uint32_t)times * (uint32_t)c[3] - (uint32_t)less1);
-    }
-}
+/* Does what lw_mve_nibbles_pairs does, for one pixel. */
 static inline void lw_mve_nibbles_each(int32_t m, int32_t *c, int32_t times, int32_t less)
 {
     for (; m > 3; m -= 4, c += 8) {
@@ -105,7 +79,7 @@ static LW_SHARED void lw_mve_nibbles_rows(int32_t pixels, int32_t kh, int32_t n,
     for (int32_t i = 0; i < kh; i++)
         for (int32_t e = 0; e < 16 * n; e += 16) {
             all = vaddvaq_s8(all, vldrbq_s8(a + i * ai + e));
-            all1 = vaddvaq_s8(all1, vldrbq_s8(a + aw + i * ai + e));
+            if (pixels == 2) all1 = vaddvaq_s8(all1, vldrbq_s8(a + aw + i * ai + e));
         }
     if (pixels == 2) lw_mve_nibbles_pairs(m, c, 16, 8 * all, 8 * all1);
     else lw_mve_nibbles_each(m, c, 16, 8 * all);

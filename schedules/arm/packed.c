@@ -44,34 +44,31 @@ static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
+/* Returns 4 or 2 if that many bits, in two's complement, hold all weights, and 0 for other weights. */
+static int signed_bits(const Tensor *k)
+{
+    const int8_t *from = k->data;
+    int64_t least;
+    const int bits = narrow_bits(k, &least), most = bits ? 1 << (bits - 1) : 0;
+    for (int64_t i = 0; bits && i < tensor_elems(k); i++)
+        if (from[i] < -most || from[i] >= most) return 0;
+    return bits;
+}
+
 /* One u16 holds four rows of 4 bits. The products with row h are recovered from the upper 32 - 4h bits of sums. */
 static bool rows_fit_in_fours(const Tensor *k, int64_t length, int64_t outs)
 {
-    enum { ROWS = 4, LEAST = -8, GREATEST = 7, ROW_BITS = 4, BYTE = 128 };
+    enum { ROWS = 4, ROW_BITS = 4, BYTE = 128 };
     const int8_t *from = k->data;
-    int64_t least;
-    if (narrow_bits(k, &least) != ROW_BITS) return false;
+    if (signed_bits(k) != ROW_BITS) return false;
     for (int64_t o = 0; o < outs; o++) {
         int64_t most = 0;
         for (int64_t e = 0; e < length; e++) {
             const int64_t w = from[e * outs + o];
-            if (w < LEAST || w > GREATEST) return false;
             most += BYTE * (w < 0 ? -w : w);
         }
         if (most >= (int64_t)1 << (31 - o % ROWS * ROW_BITS)) return false;
     }
-    return true;
-}
-
-/* Returns true if all weights have 4 bits in two's complement. */
-static bool has_nibbles(const Tensor *k)
-{
-    enum { LEAST = -8, GREATEST = 7, ROW_BITS = 4 };
-    const int8_t *from = k->data;
-    int64_t least;
-    if (narrow_bits(k, &least) != ROW_BITS) return false;
-    for (int64_t i = 0; i < tensor_elems(k); i++)
-        if (from[i] < LEAST || from[i] > GREATEST) return false;
     return true;
 }
 
@@ -83,8 +80,12 @@ static bool rows_share_numbers(const Tensor *k, int64_t length, int64_t outs)
 }
 
 /* A panel: `block` channels, each with `depth` adjacent elements. block is 0 if a different form is better. offset:
- * added to the elements of x, for instructions that read them as unsigned. */
-typedef struct Panel { int64_t block, depth, offset; } Panel;
+ * added to the elements of x, for instructions that read them as unsigned. shares_bytes: true if two channels of 4 bits
+ * share a byte. */
+typedef struct Panel { int64_t block, depth, offset; bool shares_bytes; } Panel;
+
+static Panel plain_panel(int64_t block, int64_t depth) { return (Panel){ .block = block, .depth = depth }; }
+static Panel no_panel(void) { return plain_panel(0, 0); }
 
 /* The rows of a window in panels: `run` elements each, with zeros up to `padded`. padded is 0 if the window is one
  * row. */
@@ -154,9 +155,9 @@ static bool has_narrow_weights(const Tensor *k)
 static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { MOST = 16 };
-    if (target_has(t, "i8mm") && has_several_rows(n)) return (Panel){ 8, 8, 0 };
-    if (target_has(t, "dotprod")) return (Panel){ outs % MOST == 0 ? MOST : 8, 4, 0 };
-    return (Panel){ 4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8, 0 };
+    if (target_has(t, "i8mm") && has_several_rows(n)) return plain_panel(8, 8);
+    if (target_has(t, "dotprod")) return plain_panel(outs % MOST == 0 ? MOST : 8, 4);
+    return plain_panel(4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8);
 }
 
 /* Returns the panel of one or two registers with 16 lanes, or of half a register. Each lane has four bytes; those of x
@@ -164,7 +165,8 @@ static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int6
 static Panel panel_of_quads(int64_t outs)
 {
     enum { LANES = 16, OFFSET = 128 };
-    return (Panel){ outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES, 4, OFFSET };
+    const int64_t block = outs % (2 * LANES) == 0 ? 2 * LANES : outs < LANES ? LANES / 2 : LANES;
+    return (Panel){ .block = block, .depth = 4, .offset = OFFSET };
 }
 
 int64_t unpacked_channels(int64_t length)
@@ -183,18 +185,18 @@ static Panel panel_of_vectors(const Node *n, int64_t length, int64_t outs)
     if (narrow_bits(n->in[1], &least) && block > unpacked_channels(length)) block = unpacked_channels(length);
     while (outs % block) block--;
     const bool gains = length > VECTOR && length % VECTOR == 0 && block * length / VECTOR >= LEAST;
-    return gains && has_several_rows(n) ? (Panel){ block, VECTOR, 0 } : (Panel){ 0, 0, 0 };
+    return gains && has_several_rows(n) ? plain_panel(block, VECTOR) : no_panel();
 }
 
 /* Returns the panel for Helium of bytes that two channels of 4 bits share: the most channels, an even number, whose
  * sums of two pixels use at most 512 bytes. */
 static Panel panel_of_nibbles(const Node *n, int64_t length, int64_t outs)
 {
-    enum { VECTOR = 16, MOST = 64 };
+    enum { VECTOR = 16, MOST = 64, BITS = 4 };
     int64_t block = outs < MOST ? outs : MOST;
-    if (length % VECTOR || length < 2 * VECTOR || outs % 2 || !has_nibbles(n->in[1])) return (Panel){ 0, 0, 0 };
+    if (length % VECTOR || length < 2 * VECTOR || outs % 2 || signed_bits(n->in[1]) != BITS) return no_panel();
     while (outs % block || block % 2) block--;
-    return (Panel){ block, VECTOR, 0 };
+    return (Panel){ .block = block, .depth = VECTOR, .shares_bytes = true };
 }
 
 /* Returns the panel for the target's instructions. Each lane multiplies pairs of one channel. A core without lanes
@@ -202,20 +204,20 @@ static Panel panel_of_nibbles(const Node *n, int64_t length, int64_t outs)
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
-    const Panel none = { 0, 0, 0 };
     if (target_has(t, "mve")) {
         const Panel nibbles = panel_of_nibbles(n, length, outs);
         return nibbles.block ? nibbles : panel_of_vectors(n, length, outs);
     }
-    if (!target_has(t, "panels")) return none;
-    if (is_scalar_with_panels(t)) return outs < SCALAR || !has_several_rows(n) ? none : (Panel){ SCALAR, ADJACENT, 0 };
+    if (!target_has(t, "panels")) return no_panel();
+    if (is_scalar_with_panels(t))
+        return outs < SCALAR || !has_several_rows(n) ? no_panel() : plain_panel(SCALAR, ADJACENT);
     if (target_has(t, "neon") || target_has(t, "rvv")) {
         const Panel p = panel_of_bytes(t, n, length, outs);
-        return outs < p.block || !has_narrow_weights(n->in[1]) ? none : p;
+        return outs < p.block || !has_narrow_weights(n->in[1]) ? no_panel() : p;
     }
-    if (outs < LEAST) return none;
+    if (outs < LEAST) return no_panel();
     if (target_has(t, "vnni")) return panel_of_quads(outs);
-    return (Panel){ outs % MOST == 0 ? MOST : LEAST, 2, 0 };
+    return plain_panel(outs % MOST == 0 ? MOST : LEAST, 2);
 }
 
 /* Returns the initial values b[o] = -zero * (sum of o's weights). */
@@ -312,13 +314,9 @@ static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_
 static int64_t shared_rows(const Target *t, const Tensor *k, int64_t outs)
 {
     enum { WORD = 32 };
-    int64_t least;
-    const int bits = narrow_bits(k, &least);
-    const int8_t *from = k->data;
-    if (!bits || outs < WORD / bits || !(target_has(t, "words") || (bits == 2 && multiplies_pairs(t)))) return 0;
-    for (int64_t i = 0; i < tensor_elems(k); i++)
-        if (from[i] < -(1 << (bits - 1)) || from[i] >= 1 << (bits - 1)) return 0;
-    return WORD / bits;
+    const int bits = signed_bits(k);
+    const bool gains = target_has(t, "words") || (bits == 2 && multiplies_pairs(t));
+    return bits && outs >= WORD / bits && gains ? WORD / bits : 0;
 }
 
 /* Returns true for several rows of 16-bit elements, which already are pairs. Sums wrap in 32 bits, and the result fits
@@ -363,9 +361,7 @@ static Tensor *alter_product(Ctx *cx, const Implementation *with, const Target *
     const int64_t pairs = panel.block || shared ? 0 : pairs_of(t, n, length, joins);
     const PackedWindow w = has_window(n) ? window_of(n) : (PackedWindow){ .kernel = { 1, 1 } };
     const PanelRow padded = panel.block && has_window(n) ? row_of_panels(t, n, &w, panel) : (PanelRow){ 0, 0 };
-    const bool of_nibbles = panel.block && target_has(t, "mve") && panel_of_nibbles(n, length, outs).block;
-    const char *layout = of_nibbles  ? "nibbles"
-                       : panel.block ? "panels"
+    const char *layout = panel.block ? panel.shares_bytes ? "nibbles" : "panels"
                        : shared      ? shared == 8 ? "eights" : "sixteens"
                        : row         ? is_narrow ? "fours" : "pairs"
                        : is_bytes    ? is_narrow ? "four_bytes" : "bytes"
