@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The expert versions: calls of OpenBLAS and FFTW with the tensors of k.h, one thread. */
+/* The expert versions: calls of OpenBLAS, FFTW and Halide's kernel with the tensors of k.h, one thread. peers.cc has
+ * those of libraries in C++. */
 #include <string.h>
 
 #include "k.h"
@@ -11,6 +12,9 @@ void peer(const struct k_inputs *in, const struct k_outputs *out);
 #endif
 #ifdef FFT
 #include <fftw3.h>
+#endif
+#ifdef LAPLACIAN
+#include "laplacian_halide.h"
 #endif
 
 #ifdef SGEMM
@@ -39,5 +43,25 @@ void peer(const struct k_inputs *in, const struct k_outputs *out)
     memcpy(xr, in->xr, sizeof xr);
     memcpy(xi, in->xi, sizeof xi);
     fftwf_execute(plan);
+}
+#endif
+
+#ifdef LAPLACIAN
+static struct halide_buffer_t image(const float *at, int width, halide_dimension_t *dim)
+{
+    struct halide_buffer_t b = { 0 };
+    for (int d = 0; d < 2; d++) dim[d] = (halide_dimension_t){ .extent = width, .stride = d ? width : 1 };
+    b.host = (uint8_t *)(uintptr_t)at;
+    b.type = (struct halide_type_t){ halide_type_float, 32, 1 };
+    b.dimensions = 2;
+    b.dim = dim;
+    return b;
+}
+
+void peer(const struct k_inputs *in, const struct k_outputs *out)
+{
+    halide_dimension_t size[2][2];
+    struct halide_buffer_t x = image(in->x, 514, size[0]), y = image(out->y, 510, size[1]);
+    laplacian_halide(&x, &y);
 }
 #endif
