@@ -77,6 +77,9 @@ typedef struct lw_options {
     bool stamp;                      /* the header states the compiler's version */
     /* model.c has annotations for an analyser of C, and NAME_proof.c and NAME_proof.sh are also written */
     bool acsl;
+    /* Ranges of the inputs of floats, which NAME_run tests: "finite", "-1..1", or a list such as "x=-1..1,y=finite".
+     * NULL: no test. */
+    const char *check_inputs;
     bool cpp;                        /* also writes model.hpp, a C++11 class over model.h */
     bool profile;                    /* model.c counts per layer with the core's counter; verify prints the table */
     /* A .npy file for each input that is not a state, or only "random". model.c then has NAME_selftest, which runs the

@@ -15,7 +15,8 @@ without_annotations() { sed '/^ *\/\*@/,/\*\//d' "$1"; }
 same_code() {
     "$lw" "$1" --quiet -o "$work/plain/$2.c" && "$lw" "$1" --quiet --acsl -o "$work/acsl/$2.c" &&
         without_annotations "$work/acsl/$2.c" | cmp - "$work/plain/$2.c" &&
-        same_header "$work/acsl/$2.h" "$work/plain/$2.h"
+        without_annotations "$work/acsl/$2.h" > "$work/acsl/$2.plain.h" &&
+        same_header "$work/acsl/$2.plain.h" "$work/plain/$2.h"
 }
 
 # annotated FILE: as many variants as loops of layers.
@@ -66,6 +67,15 @@ check acsl-states-blocks-of-a-ring states "$work/acsl/ring-buffer.c" \
 check acsl-states-ranges-of-constants states "$work/acsl/conv-int8.c" '<= shift[j_] <='
 check acsl-separates-what-is-written states "$work/acsl/conv-int8.c" 'requires \separated(y + (0 .. 7), b + (0 .. '
 check acsl-has-contracts-of-helpers has_contracts runtime/lw_base.h runtime/lw_fixed.h
+check acsl-states-what-the-run-requires states "$work/acsl/digits.h" 'requires \valid_read(in->input + (0 .. 63));' \
+    'requires \forall integer i_; 0 <= i_ < 64 ==> \is_finite(in->input[i_]);' \
+    'requires \separated(out->scores + (0 .. 9), in->input + (0 .. 63));'
+in_ranges() {
+    "$lw" samples/digits/digits.onnx --acsl --check-inputs 0..16 -o "$work/acsl/ranges.c" &&
+        states "$work/acsl/ranges.h" 'requires \forall integer i_; 0 <= i_ < 64 ==> 0.0f <= in->input[i_] <= 16.0f;' &&
+        states "$work/acsl/ranges_proof.c" 'in_input[i] = Frama_C_float_interval(0.0f, 16.0f);'
+}
+check acsl-states-the-ranges-of-inputs in_ranges
 check acsl-refuses-weights-apart refuses --weights bin
 check acsl-refuses-ports-in-the-arena refuses --io arena
 check acsl-refuses-a-self-test refuses --selftest random

@@ -196,7 +196,7 @@ commands_of() {
     --profile) echo compile verify quantize tune ;;
     --weights) echo compile verify quantize report package ;;
     --rename) echo compile verify quantize dump package evidence ;;
-    --class-names | --stamp) echo compile quantize package ;;
+    --class-names | --stamp | --check-inputs) echo compile quantize package ;;
     --testbench | --standalone | --cpp | --selftest | --acsl) echo compile quantize ;;
     --train | --checkpoint) echo compile report ;;
     --link | --runner | --timeout) echo verify report evidence tune ;;
@@ -223,6 +223,7 @@ value_of() {
     --float) echo contract ;;
     --hybrid) echo float ;;
     --extern) echo Mine ;;
+    --check-inputs) echo finite ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --profile | --testbench | --acsl | \
         --standalone | --stamp | --cpp | --explain | --onnx | --tflite | --gradients | --conditions | --sensitivity | \
         --refine | --per-tensor | --no-equalization) ;;
@@ -236,7 +237,7 @@ every_option() {
         --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
-        --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
+        --check-inputs --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at --only
         --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
         --from --to --layout --preprocess --postprocess --board --against --validate --cores --weights-bits --flash"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # interface.sh BUILD: the emitted header as firmware includes it: README's snippet in C99, C11 and C++, and the codes
-# that NAME_run returns for null pointers.
+# that NAME_run returns for null pointers and for floats outside their ranges.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "interface.sh BUILD" "$@"
@@ -67,6 +67,68 @@ null_pointers() {
 check null-pointers-give-codes      null_pointers ""
 check null-pointers-give-codes-static-arena null_pointers -DSTATIC_ARENA --static-arena
 check null-pointers-give-codes-on-a-core null_pointers "" --target cortex-m4
+
+# ---- --check-inputs --------------------------------------------------------------------------------------------------
+
+cat > "$work/range.te" <<'END'
+size i in 1..4
+input a: f32[i][2]
+input b: f16[3]
+input c: f64[2]
+input k: i32[2]
+ya[r<i, j<2] = a[r, j] + 1.0
+yb[j] = f32(b[j])
+yc[j] = c[j] + f64(k[j])
+output ya
+output yb
+output yc
+END
+cat > "$work/range.c" <<'END'
+#include <math.h>
+#include "ranges.h"
+static RANGES_ARENA(memory);
+int main(void)
+{
+    float a[8] = { -1, 0, 0, 1, 9, 9, 9, 9 }, ya[8], yb[3];
+    uint16_t b[3] = { 0x0000, 0x7bff, 0xfbff };               /* 0, 65504, -65504 */
+    double c[2] = { 2, 3 }, yc[2];
+    const int32_t k[2] = { INT32_MIN, INT32_MAX };
+    const struct ranges_inputs in = { a, b, c, k, 2 };
+    const struct ranges_outputs out = { ya, yb, yc };
+    const struct { float a; uint16_t b; double c; } wrong[] = {
+        { nextafterf(1, 2), 0, 2 }, { NAN, 0, 2 }, { -INFINITY, 0, 2 }, { 0, 0x7c00, 2 }, { 0, 0xfc00, 2 },
+        { 0, 0x7e00, 2 }, { 0, 0, 3.0000000000000004 }, { 0, 0, 1.9999999999999998 }, { 0, 0, NAN },
+    };
+    if (ranges_run(memory, &in, &out) != 0) return 1;
+    for (int i = 0; i < (int)(sizeof wrong / sizeof wrong[0]); i++) {
+        a[3] = wrong[i].a;
+        b[2] = wrong[i].b;
+        c[1] = wrong[i].c;
+        if (ranges_run(memory, &in, &out) != RANGES_E_INPUT) return 2 + i;
+    }
+    return RANGES_E_INPUT == -10 ? 0 : 99;
+}
+END
+# ranges OPTION...: elements at the ends of ranges are accepted, and those beyond are not. Open sizes count.
+ranges() {
+    "$lw" "$work/range.te" --name ranges --check-inputs a=-1..1,finite,c=2..3 "$@" -o "$work/ranges.c" &&
+        $cc -std=c99 $strict -Wconversion -Wshadow -Iruntime "$work/ranges.c" "$work/range.c" -o "$work/range" -lm &&
+        "$work/range"
+}
+check inputs-in-their-ranges              ranges
+check inputs-in-their-ranges-standalone   ranges --standalone
+# refuses_range RANGES WORDS: the option has no such range, or the model no such input.
+refuses_range() {
+    ! "$lw" "$work/range.te" --check-inputs "$1" -o "$work/refused.c" > "$work/said.txt" 2>&1 &&
+        grep -qF -e "$2" "$work/said.txt" || { cat "$work/said.txt"; return 1; }
+}
+check range-of-an-unknown-input-is-refused   refuses_range d=0..1 'there is no input "d"'
+check range-of-integers-is-refused           refuses_range k=0..1 'the input "k" has integers'
+check range-beyond-the-type-is-refused       refuses_range b=0..65505 'has values of f16, at most 65504'
+check range-in-the-wrong-order-is-refused    refuses_range 1..-1 'does not accept "1..-1"'
+check range-of-no-number-is-refused          refuses_range nan..1 'does not accept "nan..1"'
+check range-that-is-given-twice-is-refused   refuses_range a=0..1,finite,a=0..2 'has two ranges for a'
+
 # ---- The header's examples in code -----------------------------------------------------------------------------------
 
 # The conversions of a quantized port over its whole range, at steps, ties, their neighbours and beyond, against

@@ -47,7 +47,7 @@ golden-accept: all
 # layers are kept in BUILD/proof/cache by the text of the function.
 .PHONY: proof proof-mutants
 proof: all
-	@FLAGS="$(FLAGS)" sh tests/proof/proof.sh $(BUILD) $(MODEL)
+	@FLAGS="$(FLAGS)" SHOW=1 sh tests/proof.sh $(BUILD) $(MODEL)
 # The coverage of the emitted C by its own vectors: make coverage MODEL=FILE FLAGS='--target cortex-m4'
 .PHONY: coverage
 coverage: all

@@ -141,6 +141,8 @@ typedef struct Port {                  /* an input or output of the model */
      * number. NULL for other ports. */
     const int *decided;
     int inout;                         /* of an in-out tensor: 1 + the index of its other end; otherwise 0 */
+    bool is_checked;                   /* NAME_run tests that elements are floats of [least, most] */
+    double least, most;
 } Port;
 
 /* A field of the struct of outputs, for a size that the run decides, or for an open size of an output that has such a

@@ -5,6 +5,7 @@
 #include "cgen/arena_map.h"
 #include "cgen/control_flow.h"
 #include "cgen/fork.h"
+#include "cgen/inputs.h"
 #include "cgen/memories.h"
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
@@ -120,6 +121,9 @@ static const Feature features[] = {
       .meaning = "DIM   (-2)     /* a size is outside its declared range */" },
     { .name = "ports", .is_in = always, .code = 4,
       .meaning = "NULL  (-4)     /* `in`, `out` or a pointer in them is null */" },
+    { .name = "--check-inputs", .is_in = inputs_are_checked, .code = 10,
+      .meaning = "INPUT (-10)   /* an element of an input is NaN or outside its declared range */",
+      .part = { [FEATURE_BEGIN] = inputs_check } },
     { .name = "in-out tensors", .is_in = has_inouts, .is_unproved = true, .calls_string = true,
       .part = { [FEATURE_BEGIN] = ports_take_before } },
     { .name = "--io arena", .is_in = has_ports, .is_unproved = true },

@@ -7,7 +7,7 @@
  * parts. Code below reads the rows from the program (`Program.features`), which has those that hold. */
 #include "cgen/cgen.h"
 
-enum { MOST_CODES = 9 };             /* the error codes are -1 to -9 */
+enum { MOST_CODES = 10 };            /* the error codes are -1 to -10 */
 
 typedef enum FeaturePart {
     FEATURE_ROWS,                      /* model.h: lines of the first comment */

@@ -7,6 +7,7 @@
 #include "cgen/control_flow.h"
 #include "cgen/features.h"
 #include "cgen/fork.h"
+#include "cgen/inputs.h"
 #include "cgen/parameters.h"
 #include "cgen/memories.h"
 #include "cgen/ports.h"
@@ -90,6 +91,7 @@ static void interface(Ctx *cx, Text *t, const Program *p)
     text_add(t, p->ports_in_arena || !p->output_count
              ? " */\n" : "\n * No output may overlap other memory that is passed; inputs may overlap each other. Not "
                          "checked. */\n");
+    if (p->acsl) inputs_contract(cx, t, p);
     run_signature(cx, t, p);
     text_add(t, ";\n");
     features_print(cx, t, p, FEATURE_DECLARED_AFTER);
@@ -110,6 +112,7 @@ static const char *header_hash(Ctx *cx, const Program *p)
 {
     Program plain = *p;
     Text t = text_new(cx);
+    plain.acsl = false;
     plain.input = without_layouts(cx, p->input, p->input_count);
     plain.output = without_layouts(cx, p->output, p->output_count);
     interface(cx, &t, &plain);

@@ -8,6 +8,7 @@
 
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
+#include "cgen/inputs.h"
 #include "cgen/parameters.h"
 #include "cgen/ports.h"
 #include "cgen/runtime.h"
@@ -69,10 +70,14 @@ static const char *const *used_helpers(Ctx *cx, const Program *p, int *count)
 
 /* ---- NAME_proof.c ------------------------------------------------------------------------------------------------ */
 
-/* All values of a type: an expression with the type's own conversion. Floats are finite. */
-static const char *all_values(Ctx *cx, DType t)
+/* All values of an input: an expression with the type's own conversion. Floats are finite, in the declared range. */
+static const char *all_values(Ctx *cx, const Port *port)
 {
+    const DType t = port->tensor->type;
     const DTypeInfo *d = dtype_info(t);
+    if (port->is_checked && (t == F32 || t == F64))
+        return text_format(cx, "Frama_C_%s_interval(%s, %s)", d->c_type, inputs_number(cx, t, port->least),
+                           inputs_number(cx, t, port->most));
     if (t == F32) return "Frama_C_float_interval(-PROOF_MOST, PROOF_MOST)";
     if (t == F64) return "Frama_C_double_interval(-PROOF_MOST, PROOF_MOST)";
     if (t == I64) return "Frama_C_long_long_interval(INT64_MIN, INT64_MAX)";
@@ -107,7 +112,7 @@ static void run_all_inputs(Ctx *cx, Text *t, const Program *p)
     if (!p->static_arena) text_printf(t, "    %s_ARENA(arena);\n", p->prefix);
     for (int i = 0; i < p->input_count; i++)
         text_printf(t, "    for (int32_t i = 0; i < %lld; i++) in_%s[i] = %s;\n", (long long)room(cx, &p->input[i]),
-                    p->input[i].name, all_values(cx, p->input[i].tensor->type));
+                    p->input[i].name, all_values(cx, &p->input[i]));
     text_printf(t, "    %sstruct %s_inputs in = {", p->size_count ? "" : "const ", p->name);
     members(t, p->input, p->input_count, "in");
     text_add(t, " };\n");

@@ -423,6 +423,7 @@ void build_assemble(Build *b)
                             &p->output_count);
     name_ports(b, input, output);
     pair_inouts(b, input, output);
+    build_check_inputs(b, input);
     p->input = input;
     p->output = output;
     check_port_names(b);

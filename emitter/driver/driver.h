@@ -354,6 +354,7 @@ int64_t build_worst(const Build *b, int group);
 void build_final_code(Build *b);
 /* Returns what the annotations exclude and the program has, such as "--memory", or NULL. */
 const char *build_unprovable(const Build *b);
+void build_check_inputs(const Build *b, Port *input);       /* check_inputs.c: the ranges of --check-inputs */
 void build_prove(Build *b);                       /* prove.c: annotations of the program's functions (--acsl) */
 /* overlaps.c: finds the outputs that may alias inputs, and the states that a group may shift within their arrays */
 void build_overlaps(Build *b);

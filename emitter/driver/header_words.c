@@ -28,6 +28,7 @@ static const Row rows[] = {
     ROW("--layers", FLAG, layers),           ROW("--io arena", FLAG, ports_in_arena),
     ROW("--static-arena", FLAG, static_arena), ROW("--standalone", FLAG, standalone),
     ROW("--profile", FLAG, profile),         ROW("--acsl", FLAG, acsl),
+    ROW("--check-inputs", WORD, check_inputs),
 };
 
 static void word(Text *t, const char *option, const char *value)

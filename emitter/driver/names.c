@@ -61,6 +61,7 @@ void build_reserve_names(const Build *b)
                       "WEIGHTS_FILE", "E_WEIGHTS" } },
         { o->profile, { "profile", "profile_unit", "profile_layer", "profile_begin", "profile_mark", "LAYERS" } },
         { o->cores > 1, { "fork" } },
+        { o->check_inputs, { "E_INPUT" } },
         { o->selftest_count, { "selftest", "layers", "checksum", "checksums", "differs" } },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

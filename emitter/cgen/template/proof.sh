@@ -3,13 +3,18 @@
 # status is 0 only if all goals are proved and there is no alarm. Eva follows the run with the contracts of the
 # layers; WP proves each layer; helpers are proved by one of them. Variables:
 #   RUNTIME      the folder of the runtime headers (not with --standalone)
-#   PROOF_CACHE  a folder of results: a layer whose text and helpers are unchanged is not proved again
+#   PROOF_CACHE  a file of results: a layer is not proved again if its text, the contracts of the functions that it
+#                calls, and the versions of the tools are the same; `KEY GOALS FUNCTION` in each line
 #   PROOF_TIME   the seconds for each goal and prover (20)
 set -u
 @variables@
 cd "$(dirname "$0")" || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+if [ ! -f "${WHY3CONFIG:-${HOME:-}/.why3.conf}" ]; then
+    export WHY3CONFIG="$work/why3.conf"
+    why3 config detect >"$work/log" 2>&1
+fi
 goals=0 proved=0 alarms=0
 frama() {
     frama-c -machdep gcc_x86_64 \
@@ -47,13 +52,25 @@ wp() {
     last=$1
     [ "$1" -eq "$2" ]
 }
-# A function with its contract, and everything above the first layer: what its proof depends on.
+# Prints what the proof of a function depends on: the tools, its text, the contracts of the functions that it calls,
+# the macros and the constants that it names. WP reads no more of a function that is called than its contract.
 text_of() {
-    frama-c -version
-    awk -v name="$1" '/^\/\*@/ { text = ""; keep = 1 } keep { text = text $0 "\n" }
-        /^}/ { if (match(text, "[ *]" name "[(]") || match(text, /static inline/)) print text
-            text = ""; keep = 0 }' \
-        "$work/layers.c"
+    echo "$tools"
+    cat ${RUNTIME:+"$RUNTIME"/lw_*.h}
+    awk -v name="$1" '
+        function names(word) { return text ~ "(^|[^A-Za-z0-9_])" word "($|[^A-Za-z0-9_])" }
+        /^\/\*@/ { contract = ""; inside = 1 }
+        inside { contract = contract $0 "\n"; if (/\*\/$/) inside = 0; next }
+        FNR == NR && ($0 ~ "^static [^;]*[ *]" name "[(]") { text = contract; own = 1 }
+        FNR == NR { if (own) text = text $0 "\n"; if (/}$/ && !/^ /) own = 0; if (/[;{}]$/ && !/^ /) contract = ""; next }
+        /^#define / { define = $2; sub(/[(].*/, "", define); define = names(define) }
+        define { print; define = /\\$/; next }
+        /^static / { word = $0; sub(/[[({=].*/, "", word); sub(/ *$/, "", word); sub(/.*[ *]/, "", word)
+                     head = names(word) && word != name
+                     if (head) printf "%s", contract }
+        head { print; if (/[{};]/) head = 0 }
+        /[;{}]$/ && !/^ / { contract = "" }
+        END { print text; exit text == "" }' "$work/layers.c" "$work/layers.c"
 }
 # The elements of constants take no part in the proof of a layer, whose contract states their ranges. Without
 # them the file is read quickly. WP 25 does not see that the result of a call gives a new variable a value, but that
@@ -63,14 +80,17 @@ awk '/^static const .* = {$/ { print $0 " 0 };"; inside = 1 } !inside { print } 
         -e 's/\(float [A-Za-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\11 * \2/' \
         -e 's/\(double [A-Za-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\11 * \2/' >"$work/layers.c"
 cp ~.h "$work"
+tools=$(frama-c -version; why3 --version; z3 --version; cvc4 --version | head -n 1)
+cached=${PROOF_CACHE:-/dev/null}
 eva 'the run, by Eva' -eva-use-spec "$(listed "$layers")" ~_proof.c
 for f in $layers; do
-    key=$(text_of "$f" | sha256sum | cut -d' ' -f1)
-    if [ -n "${PROOF_CACHE:-}" ] && [ -f "$PROOF_CACHE/$key" ]; then
-        known=$(cat "$PROOF_CACHE/$key")
-        count "$f, from the cache" "$known" "$known" 0
+    text_of "$f" >"$work/text" || { echo "$f is not found"; exit 1; }
+    key=$(sha256sum <"$work/text" | cut -c1-16)
+    known=$(awk -v key="$key" -v name="$f" '$1 == key && $3 == name { print $2; exit }' "$cached")
+    if [ -n "$known" ]; then
+        count "$f, proved before" "$known" "$known" 0
     elif wp "$f, by WP" -wp-rte -rte-initialized "$f" -wp-fct "$f" "$work/layers.c"; then
-        [ -z "${PROOF_CACHE:-}" ] || { mkdir -p "$PROOF_CACHE" && echo "$last" >"$PROOF_CACHE/$key"; }
+        [ -z "${PROOF_CACHE:-}" ] || echo "$key $last $f" >>"$PROOF_CACHE"
     fi
 done
 if [ -n "$by_wp" ]; then wp 'helpers, by WP' -wp-rte -wp-fct "$(listed "$by_wp")" "$work/layers.c"; fi

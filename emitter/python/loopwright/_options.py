@@ -39,6 +39,7 @@ class Options(TypedDict, total=False):
     class_names: Text
     stamp: bool
     acsl: bool
+    check_inputs: Text
     cpp: bool
     profile: bool
     selftest: Sequence[Text]
