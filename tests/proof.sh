@@ -14,9 +14,8 @@ set -u
 begin "proof.sh BUILD [MODEL...]" "$1"
 shift
 recorded=tests/proof/proved.txt
-tiny=../shared/models/mlperf-tiny
 always=tests/golden/dense-int8/dense-int8.te
-[ $# -gt 0 ] || set -- $always samples/digits/digits.onnx $tiny/ad01_int8.tflite $tiny/kws_ref_model.tflite
+[ $# -gt 0 ] || set -- $always
 tools=$(missing frama-c why3 z3 cvc4)
 PROOF_CACHE=$work/proved.txt
 export PROOF_CACHE

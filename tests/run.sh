@@ -39,7 +39,7 @@ export BUILD="$build"
 
 # A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. Suites start in this order, the longest first.
 # `make test` leaves out the slow ones.
-slow="models simd pointers budgets train stream tune python_package package warnings combine sanitize conformance"
+slow="models proof simd pointers budgets train stream tune python_package package warnings combine sanitize conformance"
 slow="$slow replay cross emulated int8 ram open shrink determinism hosts vectors soak_random sizes qdq playground site"
 long="quantize docs emitted names cli verify memories footprint golden test_registry test_tflite_ops test_stack"
 fast_suites() {
