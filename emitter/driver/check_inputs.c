@@ -66,8 +66,8 @@ static void set_range(const Build *b, const Wanted *w, Port *p)
 {
     const double most = most_of(p->tensor->type);
     if (!w->is_finite && (w->least < -most || w->most > most))
-        diag_error(b->cx, NULL, "--check-inputs %s: \"%s\" has values of %s, at most %g; use a smaller range, or finite",
-                   w->word, p->name, dtype_info(p->tensor->type)->spelling, most);
+        diag_error(b->cx, NULL, "--check-inputs %s: \"%s\" has values of %s, at most %g; use a smaller range, or "
+                                "finite", w->word, p->name, dtype_info(p->tensor->type)->spelling, most);
     p->is_checked = true;
     p->least = w->is_finite ? -most : w->least;
     p->most = w->is_finite ? most : w->most;

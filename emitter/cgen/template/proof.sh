@@ -62,7 +62,8 @@ text_of() {
         /^\/\*@/ { contract = ""; inside = 1 }
         inside { contract = contract $0 "\n"; if (/\*\/$/) inside = 0; next }
         FNR == NR && ($0 ~ "^static [^;]*[ *]" name "[(]") { text = contract; own = 1 }
-        FNR == NR { if (own) text = text $0 "\n"; if (/}$/ && !/^ /) own = 0; if (/[;{}]$/ && !/^ /) contract = ""; next }
+        FNR == NR && own { text = text $0 "\n" }
+        FNR == NR { if (/}$/ && !/^ /) own = 0; if (/[;{}]$/ && !/^ /) contract = ""; next }
         /^#define / { define = $2; sub(/[(].*/, "", define); define = names(define) }
         define { print; define = /\\$/; next }
         /^static / { word = $0; sub(/[[({=].*/, "", word); sub(/ *$/, "", word); sub(/.*[ *]/, "", word)
