@@ -237,9 +237,10 @@ every_option() {
         --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
-        --check-inputs --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit --mhz --at
-        --only --explain --level --onnx --tflite --gradients --conditions --package-version --author --url --licence
-        --from --to --layout --preprocess --postprocess --board --against --validate --cores --weights-bits --flash"
+        --check-inputs --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit
+        --mhz --at --only --explain --level --onnx --tflite --gradients --conditions --package-version
+        --author --url --licence --from --to --layout --preprocess --postprocess --board --against --validate
+        --cores --weights-bits --flash"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # proof.sh BUILD [MODEL...]: emits each model with --acsl and runs its proof: Frama-C, with why3, z3 and cvc4, proves
-# the C again. A goal that is not proved or an alarm is a failure. FLAGS has options of the compiler. Without models, the
-# networks whose proof is complete.
+# the C again. A goal that is not proved or an alarm is a failure. FLAGS has options of the compiler. Without models,
+# the networks whose proof is complete.
 #
 # tests/proof/proved.txt keeps the proved layers: a key of all that the proof of a layer depends on (its text, the
 # contracts of the functions that it calls, the versions of the tools), the number of goals, the function. A layer with
