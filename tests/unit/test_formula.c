@@ -175,6 +175,12 @@ static const Reading updates[] = {
       "x[i<3, j<5] = sum(k<5; x_2[i, j]) u[j, k] * u[j, k]" },
     { "update-along-a-diagonal", "update x[i, i + 1] max= f32(q[i, 0])",
       "x[d0<3, d1<5] = select(0 <= d0 && d0 < 3 && d0 + 1 == d1, max(x_2[d0, d1], f32(q[d0, 0])), x_2[d0, d1])" },
+    { "update-at-a-stride", "update b[2*i] = x[i, 0]",
+      "b[d0<5] = select(0 <= d0 / 2 && d0 / 2 < 3 && d0 % 2 == 0, x[d0/2, 0], b_2[d0])" },
+    { "update-of-digits", "update b[2*i + h] += sum(h<2) x[i, h]",
+      "b[d0<5] = select(0 <= d0 / 2 && d0 / 2 < 3, b_2[d0] + x[d0/2, d0%2], b_2[d0])" },
+    { "update-by-a-triangle", "update x[i, j] += sum(k<j+1) u[j, k]",
+      "x[i<3, j<5] = sum(k<5; x_2[i, j]) select(k < j + 1, u[j, k], -0.0)" },
     { "update-of-several-in-one", "update b[i + h] += sum(h<3) x[i, 0]",
       "b[d0<5 scattered] = sum(h<3, i<3; b_2[d0]) select(i + h == d0, x[i, 0], -0.0)" },
 };
@@ -251,7 +257,7 @@ static const Refusal refusals[] = {
     { "y[i] = f(j) x[i, j] where f(a; c) = a + c from 0 free", "'free' is not expected here; use `from FIRST VALUES`, "
       "`associative` or `commutative`, each once", 50, 4 },
     { "update b[i32(q[i, 0])] = x[i, 1]", "several values may be stored in one element; use +=, *=, max= or min=, or "
-      "an index such as i + 3", 8, 1 },
+      "an index such as i + 3 or 2*i", 8, 1 },
     { "update b[i] -= d[i]", "=, +=, *=, max= or min= is expected after the element, not '-'", 13, 1 },
     { "update x[i] += b[i]", "'x' has 2 dimensions, not 1", 9, 1 },
     { "update b[i + h] += x[i, 0]", "the size of axis 'h' is not known: it is not the whole index of any dimension; "

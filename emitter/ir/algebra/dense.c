@@ -270,7 +270,8 @@ static const Expr *digit_values(Dense *d, Digit *g)
     if (g->step) return g->count = extent;
     g->count = times_in(d, g->low, extent);
     if (same(d, product(d, g->count, g->low), extent)) return g->count;
-    refuse(d, "the extent is not a multiple of the divisor in", g->term);
+    refuse(d, "a part of a fused loop is not a box of the axes: its extent is not a multiple of the divisor in",
+           g->term);
     return NULL;
 }
 

@@ -108,7 +108,8 @@ static bool site_box(Checker *c, const Site *s, Box *box, Repeats *repeats)
     int n = own_loops(s, own, extent);
     if (dense(c->cx, s->block->bind, axes, s->block->cond, s->scope, own, extent, n, box, repeats, &why)) return true;
     return check_fail(c, UNPROVED, FAULT_COVER,
-                      "indices over each loop once, as split, fuse and reorder produce them",
+                      "tail=guard or tail=shift in place of peel and cut, and indices over each loop once, as split, "
+                      "fuse and reorder produce them",
                       "%s: its loops are not shown to reach each point once: %s", name_of(s), why);
 }
 

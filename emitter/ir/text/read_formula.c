@@ -373,9 +373,9 @@ static int read_reduction(Formula *f, Value *init)
     lex_expect(l, ")", "after the reduced axes");
     for (int a = data; a < f->spec.axis_count && !f->r.as_written; a++) {
         const char *axis_name = expr_as_var(f->spec.axis[a].var)->name;
-        bool is_used = false;
-        for (int i = l->next; i < l->count; i++) is_used = is_used || token_is(l->token[i], axis_name);
-        if (!is_used) lex_error(l, l->token[body], "axis '%s' is reduced but not used; use it as an index, or omit it",
+        int names = 0;                        /* its declaration, the size of another axis, the values */
+        for (int i = body; i < l->count; i++) names += token_is(l->token[i], axis_name);
+        if (names < 2) lex_error(l, l->token[body], "axis '%s' is reduced but not used; use it as an index, or omit it",
                                 axis_name);
     }
     return count;
@@ -768,6 +768,13 @@ static const Expr *solution(Update *u, const Expr *index, const Expr *b, const A
     return coef == -1 ? simplify(cx, expr_sub(cx, rest, b), NULL) : NULL;
 }
 
+static void also_inside(Update *u, const Expr *value, const Expr *extent)
+{
+    Ctx *cx = u->f.r.cx;
+    also_within(u, expr_and(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), value),
+                            expr_binary(cx, EXPR_LT, value, extent)));
+}
+
 /* Replaces the axis, which an index determines, by `by` in the value and in all indices. */
 static void replace_axis(Update *u, int a, const Expr **index, const Expr *by)
 {
@@ -777,25 +784,111 @@ static void replace_axis(Update *u, int a, const Expr **index, const Expr *by)
     for (int d = 0; d < u->rank; d++)
         if (index[d]) index[d] = expr_substitute(cx, index[d], &axis.var, &by, 1);
     s->value[0] = expr_substitute(cx, s->value[0], &axis.var, &by, 1);
+    if (u->within) u->within = expr_substitute(cx, u->within, &axis.var, &by, 1);
     for (int i = 0; i < u->f.r.access_count; i++) {
         Access *at = &u->f.r.access[i];
         at->is_guarded = at->is_guarded || expr_uses(at->index, axis.var);
         at->index = expr_substitute(cx, at->index, &axis.var, &by, 1);
     }
-    also_within(u, expr_and(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), by),
-                            expr_binary(cx, EXPR_LT, by, axis.extent)));
     s->axis_count--;
     memmove(&s->axis[a], &s->axis[a + 1], (size_t)(s->axis_count - a) * sizeof s->axis[0]);
 }
 
-/* Solves the index of dimension d for one of its axes. */
+/* An index such as 8*i + 2*j + 3 with j < 4: its axes are the digits of a number, the last digit first. Digit k has the
+ * weight coef[k], which divides the weight of the next digit, and no value of the digit reaches that weight. */
+typedef struct Digits {
+    int count;
+    const Expr *var[MAX_RANK];
+    int64_t coef[MAX_RANK];
+    const Expr *rest;                /* the index where all digits are 0 */
+} Digits;
+
+/* Inserts a digit by its weight, a digit of one value before others. Returns false if there are too many. */
+static bool add_digit(Digits *n, const Expr *var, int64_t coef, bool is_zero)
+{
+    int k = n->count;
+    if (k == MAX_RANK) return false;
+    for (; k > 0 && n->coef[k - 1] >= coef + !is_zero; k--) {
+        n->var[k] = n->var[k - 1];
+        n->coef[k] = n->coef[k - 1];
+    }
+    n->var[k] = var;
+    n->coef[k] = coef;
+    n->count++;
+    return true;
+}
+
+static int axis_of(const StageSpec *s, const Expr *var)
+{
+    int a = 0;
+    while (s->axis[a].var != var) a++;
+    return a;
+}
+
+/* Returns true if different values of the digits give different indices. */
+static bool are_distinct(const StageSpec *s, const Digits *n)
+{
+    for (int k = 0; k + 1 < n->count; k++) {
+        const Expr *extent = s->axis[axis_of(s, n->var[k])].extent;
+        if (n->coef[k + 1] % n->coef[k] || extent->kind != EXPR_INT
+            || extent->integer > n->coef[k + 1] / n->coef[k]) return false;
+    }
+    return n->count > 0;
+}
+
+static bool digits_of(const Update *u, const Expr *index, Digits *out)
+{
+    Ctx *cx = u->f.r.cx;
+    const StageSpec *s = &u->f.spec;
+    Linear l;
+    *out = (Digits){ .rest = index };
+    if (!linear_of(cx, index, &l)) return false;
+    for (int a = u->rank; a < s->axis_count; a++) {
+        const Expr *var = s->axis[a].var, *zero = expr_index(cx, 0);
+        const int64_t coef = linear_coef(&l, var);
+        if (!expr_uses(index, var)) continue;
+        if (coef <= 0 || !add_digit(out, var, coef, expr_is_int(s->axis[a].extent, 1))) return false;
+        out->rest = simplify(cx, expr_substitute(cx, out->rest, &var, &zero, 1), NULL);
+        for (int t = 0; t < l.count; t++)
+            if (l.term[t] != var && expr_uses(l.term[t], var)) return false;
+    }
+    return are_distinct(s, out);
+}
+
+/* Solves the index of dimension d for all of its axes, if they are the digits of a number. */
+static bool solve_digits(Update *u, int d, const Expr **index)
+{
+    Ctx *cx = u->f.r.cx;
+    Digits n;
+    if (!digits_of(u, index[d], &n)) return false;
+    const Expr *value = simplify(cx, expr_sub(cx, u->f.spec.axis[d].var, n.rest), NULL);
+    index[d] = NULL;
+    for (int k = 0; k < n.count; k++) {
+        const Expr *by = value;
+        if (k + 1 < n.count) by = expr_binary(cx, EXPR_FLOORMOD, by, expr_index(cx, n.coef[k + 1]));
+        by = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, by, expr_index(cx, n.coef[k])), NULL);
+        const int a = axis_of(&u->f.spec, n.var[k]);
+        const Expr *extent = u->f.spec.axis[a].extent;
+        const bool is_full = k + 1 < n.count && expr_is_int(extent, n.coef[k + 1] / n.coef[k]);
+        if (!is_full) also_inside(u, by, extent);
+        replace_axis(u, a, index, by);
+    }
+    const Expr *zero = expr_index(cx, 0), *weight = expr_index(cx, n.coef[0]);
+    if (n.coef[0] > 1)
+        also_within(u, expr_binary(cx, EXPR_EQ, expr_binary(cx, EXPR_FLOORMOD, value, weight), zero));
+    return true;
+}
+
+/* Solves the index of dimension d for one of its axes, or for all. */
 static bool solve_index(Update *u, int d, const Expr **index)
 {
     const StageSpec *s = &u->f.spec;
+    if (solve_digits(u, d, index)) return true;
     for (int a = u->rank; a < s->axis_count; a++) {
         const Expr *by = solution(u, index[d], s->axis[d].var, &s->axis[a]);
         if (!by) continue;
         index[d] = NULL;
+        also_inside(u, by, s->axis[a].extent);
         replace_axis(u, a, index, by);
         return true;
     }
@@ -836,7 +929,7 @@ static void select_elements(Update *u, Token at)
     if (ctx_failed(cx)) return;
     if (!s->reducer && s->axis_count > u->rank) {
         lex_error(u->f.r.lex, at, "several values may be stored in one element; use +=, *=, max= or min=, or an index "
-                  "such as i + 3");
+                  "such as i + 3 or 2*i");
         return;
     }
     for (int d = 0; d < u->rank; d++) old[d] = s->axis[d].var;
@@ -879,8 +972,7 @@ static Tensor *read_update(Update *u, Lexer *l, const Symbol *symbols)
     if (f->spec.value[0]->type != type)
         lex_error(l, from, "the value has type %s, and '%s' has type %s", dtype_info(f->spec.value[0]->type)->spelling,
                   u->of->name, dtype_info(type)->spelling);
-    if (f->within)
-        lex_error(l, from, "the size of a reduced axis varies; write select(CONDITION, VALUE, NEUTRAL) as the value");
+    u->within = f->within;
     if (!ctx_failed(l->cx)) select_elements(u, at);
     f->spec.name = updated_name(l->cx, u->of->tensor);
     Node *n = ctx_failed(l->cx) ? NULL : finish(f, at, false);

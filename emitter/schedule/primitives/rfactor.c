@@ -28,6 +28,10 @@ static bool find_block(Factored *f)
     Draft *d = f->d;
     if (f->stage->reducer == REDUCE_NONE)
         return refuse_wrong(d, FAULT_REDUCTION, "a reducing stage", "%s does not reduce", f->stage->name);
+    if (f->stage->scatters)
+        return refuse_wrong(d, FAULT_REDUCTION,
+                            "a tensor of partial results: `p[i, b] = 0`, `update p[i, INDEX] += VALUE`, "
+                            "`h[b] = sum(i) p[i, b]`", "data choose the elements that %s updates", f->stage->name);
     const int pieces = count_blocks(d->next.root, f->stage);
     if (pieces != 1 || !nest_find_block(&d->next, f->stage->name, &f->path))
         return refuse_unproved(d, FAULT_PIECES, "one block: take this step before decompose_reduction and peel",
@@ -211,7 +215,6 @@ static const Stage *final_stage(Factored *f, const Stage *partial)
     copy->axis_count = s->data_count + 1;
     copy->axis = NEW_ARRAY(cx->arena, Axis, copy->axis_count);
     copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
-    copy->scatters = false;
     for (int a = 0; a < copy->axis_count; a++) {
         copy->axis[a] = a < s->data_count ? s->axis[a] : partial->axis[a];
         index[a] = copy->axis[a].var;
