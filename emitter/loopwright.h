@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LOOPWRIGHT_H
 #define LOOPWRIGHT_H
-/* Loopwright compiles trained networks and scheduled tensor expressions to plain C99. This is the only public header;
- * the command line tool is a client of it like any other.
+/* Loopwright compiles trained networks and scheduled tensor expressions to plain C99. loopwright.h is the only public
+ * header; the command line tool is a client of it, like your program.
  *
  * A context owns all objects that its calls return, and keeps their diagnostics: lw_diagnostic returns the messages in
  * order, at any time. No function prints, exits or aborts. Contexts are independent: two threads may use two contexts.
@@ -154,8 +154,8 @@ typedef struct lw_options {
      * a run over the whole window. */
     const char *stream;
     /* Reports the progress of quantizations and evaluations, or NULL: `done` of `total` samples of a part
-     * ("calibrating"). It is also called if a signal, handled without SA_RESTART, interrupts a wait for $CC or a
-     * program. If it returns false, the work ends: nothing is written, and the call fails. */
+     * ("calibrating"). The function is also called if a signal, handled without SA_RESTART, interrupts a wait for $CC
+     * or a program. If it returns false, the work ends: nothing is written, and the call fails. */
     bool (*progress)(void *user, const char *part, long long done, long long total);
     void *progress_user;
     /* package: of the manifests and the licence. NULL: kept from the manifest of an earlier package, or 1.0.0,
@@ -267,7 +267,7 @@ const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
 /* The figures of lw_report for programs; docs/command-line.md lists the keys, and the CSV has a row for each layer. The
- * four functions measure code, stack and, for Arm's M-profile cores, instructions if `cc` is set. They measure
+ * four functions measure code, stack and, for Arm's M-profile cores, instructions if `cc` is set. The functions measure
  * instructions or cycles if `runner` is set. With `fit`, they also return the report of a model beyond the limits, and
  * the diagnostics have an error. */
 const char *lw_report_json(lw_context *cx, const char *model, const lw_options *o);
@@ -390,11 +390,11 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  * the same steps; lw_compute and the other statements, lw_text, lw_execute and lw_emit are refused for it. The group is
  * a DAG of stages. Inputs and constants are also stages, without a formula, axes and loops.
  *
- * A handle is a value: equal handles are equal stages (or loops) of one computation. It holds a name, and the functions
- * below look it up in the nest after the steps so far. Handles and texts are context-owned; the handles of a group are
- * valid until its schedule function returns. For a stage that a step inlined, or a loop that a step consumed, the
- * functions return the same as for NULL: NULL, 0 or false. A step that receives such a handle is refused, with the
- * names that exist.
+ * A handle is a value: equal handles are equal stages (or loops) of one computation. A handle holds a name, and the
+ * functions below look the name up in the nest after the steps so far. Handles and texts are context-owned; the handles
+ * of a group are valid until its schedule function returns. For a stage that a step inlined, or a loop that a step
+ * consumed, the functions return the same as for NULL: NULL, 0 or false. A step that receives such a handle is refused,
+ * with the names that exist.
  *
  * No function below changes anything or reports an error, so a schedule function may repeat it; one exception: a role
  * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group

@@ -3,12 +3,12 @@
  * undefined. C99; correct also if int has 16 bits. Each piece lists its needs, so --standalone can copy the used
  * pieces.
  *
- * Aliasing. Emitted code needs no compiler flag: it is correct under -fstrict-aliasing. It writes memory before it
- * reads it, and reads it as the type last written. In allocated memory, which has no declared type, that store sets
- * the effective type (C99 6.5, paragraph 6), so the bytes of a dead tensor may be reused for another type. A static
- * arena (--static-arena) is a union with an array of each stored type, so its declared type has a member for each
- * access. An array of unsigned char that a caller declares (NAME_ARENA) provides storage for other types in C++20. In
- * C no rule covers it (6.5, paragraph 7); gcc and clang let accesses through any type alias an object of character
+ * Aliasing. Emitted code needs no compiler flag: it is correct under -fstrict-aliasing. Emitted code writes memory
+ * before it reads it, and reads it as the type last written. In allocated memory, which has no declared type, that
+ * store sets the effective type (C99 6.5, paragraph 6), so the bytes of a dead tensor may be reused for another type. A
+ * static arena (--static-arena) is a union with an array of each stored type, so its declared type has a member for
+ * each access. An array of unsigned char that a caller declares (NAME_ARENA) provides storage for other types in C++20.
+ * In C no rule covers it (6.5, paragraph 7); gcc and clang let accesses through any type alias an object of character
  * type. In one function two tensors share bytes only if both have one type or one of them has elements of one byte.
  * Bits of another type are read with memcpy, vectors through the compilers' own vector types. `restrict` is printed if
  * the memory plan proves that a parameter overlaps no other. */

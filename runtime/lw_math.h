@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Elementary functions in plain C99, with the same bits on every machine.
  *
- * This is the only definition of exp, log, tanh, ... for the compiler (which folds constants with it) and for the C
- * that it emits. No function of libm is used except sqrt, which IEEE 754 rounds exactly.
+ * This header is the only definition of exp, log, tanh, ... for the compiler (which folds constants with it) and for
+ * the C that it emits. No function of libm is used except sqrt, which IEEE 754 rounds exactly.
  *
  * Method. Argument reduction is exact or in two pieces (Cody and Waite, "Software Manual for the Elementary Functions",
  * 1980; Payne and Hanek for large angles). A minimax polynomial of our own follows, computed with Remez's exchange by

@@ -246,8 +246,9 @@ static inline float lw_atan_unitf(float x)
 #include "lw_math_functions.h"
 
 /* lw: lw_sigmoidf needs lw_branches lw_absf lw_selectf lw_f32_bits lw_expf lw_no_contract */
-/* Returns 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x the result may be small. It is
- * then corrected by the rounding error of 1 + e times 1 / (1 + e), which is 1 minus the quotient. Error 1.95 ulp. */
+/* Returns 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x the result may be small. The
+ * small result is then corrected by the rounding error of 1 + e times 1 / (1 + e), which is 1 minus the quotient. Error
+ * 1.95 ulp. */
 static inline float lw_sigmoidf(float x)
 {
     const float e = lw_expf(-lw_absf(x));

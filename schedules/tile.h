@@ -21,8 +21,8 @@ int64_t last_extent(const Stage *s);
 /* Returns true if no element of a constant of floats is an infinity or NaN. */
 bool are_finite(const Tensor *w);
 /* Tiles the loops of `out`. Each tile contains the accumulators of reductions: acc[0], which out's tile reads, acc[1],
- * which initializes acc[0], and so on. They are in registers, with their reduce loops outside the tile loops
- * (generic/contraction.c). whole_row: the tile covers the axis before the last, if there are enough registers. */
+ * which initializes acc[0], and so on. These accumulators are in registers, with their reduce loops outside the tile
+ * loops (generic/contraction.c). whole_row: the tile covers the axis before the last, if there are enough registers. */
 const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, bool whole_row,
                             const Target *t);
 #endif

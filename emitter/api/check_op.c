@@ -4,9 +4,9 @@
  * target. Schedules are proved step by step, but the equality of two computes is only tested. */
 
 /* Decision: a second compute is tested, not proved. An implementation may have its own compute
- * (`Implementation.compute`, formulas as text). Its type and shape are compared with the operator's; `lw_check_op`
- * compares its values (`emitter/api/check_op.c`). `tests/unit/test_registry.c` tries every implementation of every
- * operator on the operator's cases, in the interpreter and in emitted C. */
+ * (`Implementation.compute`, formulas as text). The compute's type and shape are compared with the operator's;
+ * `lw_check_op` compares its values (`emitter/api/check_op.c`). `tests/unit/test_registry.c` tries every implementation
+ * of every operator on the operator's cases, in the interpreter and in emitted C. */
 #include <string.h>
 
 #include "api/computation/arguments.h"

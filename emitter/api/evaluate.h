@@ -8,9 +8,9 @@
 /* Returns the options as the program around a build requires them: a fixed name, one .c file, and an arena and ports
  * that the caller owns. */
 lw_options evaluated_options(const lw_options *o);
-/* Returns the beginning of a program around a build with these options, as text. It has the includes, an array for each
- * input, and `in`, which bind_inputs() points at the arrays. read_inputs(FILE *) reads a sample into the arrays and
- * returns 0 at the end of the file. */
+/* Returns the beginning of a program around a build with these options, as text. The program has the includes, an array
+ * for each input, and `in`, which bind_inputs() points at the arrays. read_inputs(FILE *) reads a sample into the
+ * arrays and returns 0 at the end of the file. */
 const char *evaluated_head(void);
 /* Copies the inputs of a sample in the order in which read_inputs reads them; returns the address after them. NULL on
  * error. */

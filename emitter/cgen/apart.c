@@ -10,11 +10,11 @@
  * model.c holds the first: NAME_run compares them, so the file of another network is refused and the file of the same
  * network with other weights is accepted. NAME_check_weights also compares the CRC, which finds a damaged copy. */
 
-/* Decision: the digest of the structure covers what reads the weights. It is a SHA-256 of the C functions as emitted,
- * of each constant's offset, type and shape, of the ports with their scales, and of the initial state. A retrained
- * network keeps the digest exactly if the emitted code would be the same: a scale, a table or a removed channel that
- * became part of the code changes it. Names that begin with the prefix of the model are hashed without it, so the
- * model's file may have any name. */
+/* Decision: the digest of the structure covers what reads the weights. The digest is a SHA-256 of the C functions as
+ * emitted, of each constant's offset, type and shape, of the ports with their scales, and of the initial state. A
+ * retrained network keeps the digest exactly if the emitted code would be the same: a scale, a table or a removed
+ * channel that became part of the code changes it. Names that begin with the prefix of the model are hashed without it,
+ * so the model's file may have any name. */
 
 /* Decision: weights apart are one table of offsets. `--weights` (`cgen/apart.c`) changes where a constant's address
  * comes from, not the functions: these receive pointers in any case. A file has a header that `kws.c` also holds;

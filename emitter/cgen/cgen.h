@@ -190,8 +190,8 @@ typedef struct Trained {
     bool is_weights;                   /* true for a parameter of the network, false for a state of the optimizer */
 } Trained;
 
-/* A result of a layer, which is compared after call `call` of NAME_run. It has `rows` rows of `bytes` bytes, `pitch`
- * bytes apart. */
+/* A result of a layer, which is compared after call `call` of NAME_run. The result has `rows` rows of `bytes` bytes,
+ * `pitch` bytes apart. */
 typedef struct Check {
     int call;
     const char *label;                 /* the name of the layer */

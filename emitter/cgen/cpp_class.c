@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. It owns the arena and the state; with
- * several memories, whose arrays are in different sections, its constructor receives their addresses. Inputs and
+/* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. The class owns the arena and the state;
+ * with several memories, whose arrays are in different sections, its constructor receives their addresses. Inputs and
  * outputs are arguments of run, or accessors of the arena. */
 #include "cgen/memories.h"
 #include "cgen/parameters.h"

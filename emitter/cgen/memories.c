@@ -50,8 +50,8 @@ static int64_t arena_of_both(const Program *p)
     return p->step && p->step->arena_size > p->arena_size ? p->step->arena_size : p->arena_size;
 }
 
-/* Prints the macro that declares the caller's arena. It aligns the arena with the language's keyword, or in C99 with
- * the compiler's. */
+/* Prints the macro that declares the caller's arena. The macro aligns the arena with the language's keyword, or in C99
+ * with the compiler's. */
 static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *word, const char *function)
 {
     enum { LONG_DOUBLE = 8 };      /* arrays of at least this many bytes get the alignment */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the runtime. Its headers consist of pieces, each between `lw: NAME needs NAMES` and `lw: end`. A piece is
+/* Prints the runtime. Each header consists of pieces, each between `lw: NAME needs NAMES` and `lw: end`. A piece is
  * required if the code contains its name or a required piece needs it. Vectors have one piece per width, named lw_x8
  * for lw_f32x8_add and all others; several headers define such a piece, and simd/simd.h selects one. */
 #include "cgen/runtime.h"

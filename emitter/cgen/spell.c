@@ -237,8 +237,8 @@ static Spelled negative(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, !is_narrow(e->type));
 }
 
-/* Prints the floor remainder by a power of two, the only floor remainder of legal code. It is a remainder of unsigned
- * numbers, because provers derive the bounds of a remainder, but not the bounds of a mask. */
+/* Prints the floor remainder by a power of two, the only floor remainder of legal code. The floor remainder is a
+ * remainder of unsigned numbers, because provers derive the bounds of a remainder, but not the bounds of a mask. */
 static Spelled mask(Speller *s, const Expr *e)
 {
     const bool is_long = dtype_info(e->type)->bytes == 8;

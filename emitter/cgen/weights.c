@@ -7,9 +7,10 @@
  * between two floats. A parse verifies such digits. If that fails, or the value is outside the table's range, the slow
  * exact method is used. */
 
-/* Decision: weights are printed into the file. Their text is three times their size, so the emitted source is a text
- * with a position for each constant's elements (`Source` in `cgen/cgen.h`), which `cgen/weights.c` prints while the
- * file is written. ResNet-50, with 102 MB of weights and 325 MB of C, uses 350 MB of memory (`make bench-compiler`). */
+/* Decision: weights are printed into the file. The text of weights is three times their size, so the emitted source is
+ * a text with a position for each constant's elements (`Source` in `cgen/cgen.h`), and `cgen/weights.c` prints the
+ * elements while the file is written. ResNet-50, with 102 MB of weights and 325 MB of C, uses 350 MB of memory (`make
+ * bench-compiler`). */
 #include "cgen/weights.h"
 
 #include <string.h>

@@ -30,8 +30,8 @@ const Command *const commands = all;
 
 /* ---- Progress ---------------------------------------------------------------------------------------------------- */
 
-/* The signal that ends the work. This is the program's only mutable object at file scope, because a signal handler in C
- * has no other way to end the work. A second signal ends the program at once. */
+/* The signal that ends the work. `interrupted_by` is the only mutable object at file scope in the program, because a
+ * signal handler in C has no other way to end the work. A second signal ends the program at once. */
 static volatile sig_atomic_t interrupted_by;
 
 static void interrupt(int number) { interrupted_by = number; }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Combines groups to reduce RAM: without an option, and for --ram. The plan states the group at which the most bytes
- * are live. Consider a tensor that is live there and has a single consumer, which reads it row by row. Its producer
- * and its consumer may become one nest with a ring buffer of rows: a pair (combine_search.c). `--combine none`
+ * are live. Consider a tensor that is live there and has a single consumer, which reads it row by row. The tensor's
+ * producer and its consumer may become one nest with a ring buffer of rows: a pair (combine_search.c). `--combine none`
  * disables it. If the operand of a padding is stored in the padding's result, plans that copy the operand are also
- * tried. Last, results are moved within the arena, out of the way of the next result (graph/plan/offsets.c), where
- * that is nearly free.
+ * tried. Last, results are moved within the arena, out of the way of the next result (graph/plan/offsets.c), where that
+ * is nearly free.
  *
  * --ram BYTES finds the plan with the fewest counted instructions within a limit of RAM: arena, inputs, outputs and
- * state together. It begins with every group alone: whole tensors, the fewest instructions. Pairs follow, and then
- * joins of chains in one function, which may compute rows again. The same moves are tried with copied operands of
+ * state together. The search begins with every group alone: whole tensors, the fewest instructions. Pairs follow, and
+ * then joins of chains in one function, which may compute rows again. The same moves are tried with copied operands of
  * paddings and with results that are moved; the better plan counts. If no plan fits, groups whose bytes exceed the
  * limit get forms with smaller buffers (graph/plan/sparing.c), and all moves are repeated. A model above the smallest
  * plan is refused. */
 
 /* Decision: a limit of RAM is a search that stops early. `--ram` (`emitter/driver/combine_for_ram.c`) begins with the
- * fastest plan, in which no groups are combined. It exchanges instructions for RAM, the cheapest moves first: pairs by
- * rows, then joins of chains for at most a share of the counted instructions, which doubles. It stops at the first
- * plan within the limit. A join counts as progress if it shrinks the arena, or the bytes above the limit summed over
- * all groups, because two equal peaks can shrink only one after the other.
+ * fastest plan, in which no groups are combined. The search exchanges instructions for RAM, the cheapest moves first:
+ * pairs by rows, then joins of chains for at most a share of the counted instructions, which doubles. The search stops
+ * at the first plan within the limit. A join counts as progress if it shrinks the arena, or the bytes above the limit
+ * summed over all groups, because two equal peaks can shrink only one after the other.
  *
  * If no plan fits, the groups above the limit get forms with smaller buffers (`graph/plan/sparing.c`), and the moves
  * are repeated. In such a form, a stage that a strategy computes for a row of pixels moves to the loop over tiles,
@@ -28,9 +28,9 @@
  *
  * The moves request the same combinations and plans repeatedly, so a search caches the results of `combine_add`, and
  * each plan by its nests. If one more part is attached, the steps of the parts that keep their loops are replayed only
- * once for all attachments. A sweep has a target: the limit, or half of the present arena. It joins only layers that
- * hold more than the target, or much of it in a chain of overlaps, because the many small layers at a network's end
- * cannot lower its peak. The search for the least RAM takes 3 s or less for the recorded networks (`make
+ * once for all attachments. A sweep has a target: the limit, or half of the present arena. A sweep joins only layers
+ * that hold more than the target, or much of it in a chain of overlaps, because the many small layers at a network's
+ * end cannot lower its peak. The search for the least RAM takes 3 s or less for the recorded networks (`make
  * bench-compiler`). `--optimize` selects what the default search may exchange; `balanced` does not change any byte. */
 
 /* Decision: where memory peaks, rows are stored instead of images. No template has a case for it: the two nests are

@@ -19,8 +19,8 @@
  *
  * Each sweep tries each of n groups once, with at most 4 nests per loop around its consumers and 3 plans each. */
 
-/* Decision: RAM has a price in counted instructions and in code. These are the prices; they hold for every model, and
- * none was fitted to a model.
+/* Decision: RAM has a price in counted instructions and in code. The prices below hold for every model, and none was
+ * fitted to a model.
  *
  *   LEAST_GAIN     a pair, and the moves of all results, must save a tenth of RAM: without an option, layers stay
  *                  apart where that costs little RAM, because separate layers are easier to read, to measure and to

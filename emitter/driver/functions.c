@@ -148,9 +148,9 @@ static const Function *final_of(const Build *b, const Function *f)
     return final;
 }
 
-/* Returns the first lowered function whose C differs at most in the name. It compares the final code: two functions
- * share their text only if their final code agrees. f is a copy of the lowered function; it has the same text for each
- * candidate of build_combine_for_ram. */
+/* Returns the first lowered function whose C differs at most in the name. The function compares the final code: two
+ * functions share their text only if their final code agrees. f is a copy of the lowered function; it has the same text
+ * for each candidate of build_combine_for_ram. */
 static const Lowered *first_with_text(const Build *b, Lowered *lowered, const Function *f)
 {
     Program nameless = { .name = "" };

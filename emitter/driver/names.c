@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the names of the emitted symbols, which follow the model's prefix. All graphs of a model share them. */
 
-/* Decision: a shared function is named after its operators and shape. Its name does not depend on its first layer:
- * `kws_packed_conv2d_25x5x64`. Layers with equal text share one function. */
+/* Decision: a shared function is named after its operators and shape. The function's name does not depend on its first
+ * layer: `kws_packed_conv2d_25x5x64`. Layers with equal text share one function. */
 #include "driver/driver.h"
 
 #include <string.h>

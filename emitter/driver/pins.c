@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the lines `in_memory MEMORY [results|scratch|weights] LAYER...` of an annotation file. They limit the memories
- * of a layer's results (the default), of its scratch buffers, or of its constants, before the plan chooses. Constants
- * are in a memory with the key rom; a RAM holds a copy of them while the layer runs.
+/* Reads the lines `in_memory MEMORY [results|scratch|weights] LAYER...` of an annotation file. These lines limit the
+ * memories of a layer's results (the default), of its scratch buffers, or of its constants, before the plan chooses.
+ * Constants are in a memory with the key rom; a RAM holds a copy of them while the layer runs.
  *
  *   in_memory dtcm conv_1..conv_4     in_memory dtcm scratch     in_memory qspi weights conv_147 */
 #include "driver/driver.h"

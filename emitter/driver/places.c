@@ -28,9 +28,9 @@ static bool has_items(const Build *b)
     return !b->tree.outer && b->groups.count <= MANY;
 }
 
-/* Returns the item that `of` identifies, a root's slot or a scratch. Its enumerator ends with _at. The body of a region
- * has no items: its scratch is a parameter, and regions with equal text share a body. A model of many layers has none,
- * either: nobody reads such a list, and the names would take more of the file than the calls. */
+/* Returns the item that `of` identifies, a root's slot or a scratch. The item's enumerator ends with _at. The body of a
+ * region has no items: its scratch is a parameter, and regions with equal text share a body. A model of many layers has
+ * none, either: nobody reads such a list, and the names would take more of the file than the calls. */
 static const ArenaItem *item_of(const Build *b, const void *of, const char *owner, const char *part, ArenaItem as)
 {
     if (!has_items(b)) return NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes the graphs of regions through the stages. Each graph of a region is a separate Build, after the enclosing graph
- * in the list. It is rewritten, fused, scheduled, planned and lowered like the model's graph. All graphs share
- * functions, constants and names. The offsets of its plan begin at 0. The region's group has one scratch buffer, which
- * is live while the region runs and is as large as the arena of its largest graph; each graph uses the buffer from its
- * beginning. Tensors of enclosing graphs are parameters of the graph's function. */
+ * in the list. The graph of a region is rewritten, fused, scheduled, planned and lowered like the model's graph. All
+ * graphs share functions, constants and names. The offsets of its plan begin at 0. The region's group has one scratch
+ * buffer, which is live while the region runs and is as large as the arena of its largest graph; each graph uses the
+ * buffer from its beginning. Tensors of enclosing graphs are parameters of the graph's function. */
 #include "driver/driver.h"
 
 #include "support/names.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --train makes the graph of a training step a second Build, after the model's in the list. Both graphs share
- * functions, constants and names. Each has its own plan, in the same arena of the caller. */
+/* --train makes the graph of a training step a second Build, after the model's in the list. The training step and the
+ * model share functions, constants and names. Each has its own plan, in the same arena of the caller. */
 #include <string.h>
 
 #include "driver/driver.h"

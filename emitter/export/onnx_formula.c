@@ -3,8 +3,9 @@
  *
  *   y[d, ..] = reducer(r, ..) value
  *
- * has a space that consists of its data and reduce axes. Each part of `value` becomes a tensor of the space's rank. Its
- * dimension along an axis is the extent, or 1 if the part does not depend on the axis, so that ONNX broadcasts it.
+ * has a space that consists of its data and reduce axes. Each part of `value` becomes a tensor of the space's rank. The
+ * tensor's dimension along an axis is the extent, or 1 if the part does not depend on the axis, so that ONNX broadcasts
+ * the tensor.
  *
  *   axes and constants alone   a constant, which the evaluator computes: indices, masks of borders
  *   x[j, i]                    a transpose and a reshape

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes recurrent layers in ONNX files. A layer of real numbers becomes ONNX's RNN, GRU or LSTM. A layer on integers
- * multiplies its state in 16 bits, which those operators cannot express. It becomes a Scan over the steps, whose graph
- * computes the formulas of ops/layers/recurrent.c:
+ * multiplies its state in 16 bits, which those operators cannot express. Such a layer becomes a Scan over the steps,
+ * whose graph computes the formulas of ops/layers/recurrent.c:
  *
  *   outside:  input = x w + b                                                 [steps][batch][gates * units]
  *   a step:   stored = state, through 16-bit QuantizeLinear and DequantizeLinear, with the step 1/32767
@@ -153,9 +153,9 @@ static const char *cast(OnnxWriter *w, const char *v, DType to)
     return onnx_node_end(&n, &v, 1);
 }
 
-/* Writes the columns `from` to `to` of integer weights as real numbers; the scale of a column is factor / unit. It does
- * not use a DequantizeLinear, because ONNX Runtime's default level replaces the product of such weights and a state by
- * a product that rounds the state to 8 bits (MatMulNBits). */
+/* Writes the columns `from` to `to` of integer weights as real numbers; the scale of a column is factor / unit. The
+ * export does not use a DequantizeLinear, because ONNX Runtime's default level replaces the product of such weights and
+ * a state by a product that rounds the state to 8 bits (MatMulNBits). */
 static const char *columns_of(OnnxWriter *w, const Tensor *t, const Tensor *factor, double unit, int64_t from,
                               int64_t to)
 {

@@ -9,9 +9,9 @@
  *
  * LW_AT forms no pointer; its macro forms one only if its predicate holds. Operands after a predicate are skipped.
  *
- * Interval analysis under the surrounding loops and conditions proves most conditions. It cannot prove an index whose
- * variables move together. Enumeration decides those: it evaluates every iteration of the loops that the index depends
- * on, with each open size at both ends of its range. The nest checker proves plain accesses. */
+ * Interval analysis under the surrounding loops and conditions proves most conditions. The analysis cannot prove an
+ * index whose variables move together. Enumeration decides those: it evaluates every iteration of the loops that the
+ * index depends on, with each open size at both ends of its range. The nest checker proves plain accesses. */
 #include "lower/check_pointers.h"
 
 #include "ir/text/print.h"

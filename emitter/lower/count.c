@@ -7,9 +7,9 @@
  * An element that several statements of one loop body load counts once, as C compilers keep it in a register.
  *
  * Where the C compiler vectorizes statements (the row LANES), it begins at stores to adjacent floats, whose
- * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. Their scalars then become lanes of a
- * vector in every statement that stores to them; scalars copied to them do as well. Stores that may alias the operands,
- * and sums under a guard of their own, stay apart.
+ * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. The scalars of these stores then
+ * become lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may
+ * alias the operands, and sums under a guard of their own, stay apart.
  *
  * Traffic is counted in the same walk. A load counts where the C compiler executes it: outside the innermost loops that
  * its index does not depend on, if nothing there stores to its memory. The operands of a macro count by its row, or
@@ -682,8 +682,8 @@ static const Expr *compared(const Expr *e)
     return expr_is_const(e->arg[1]) ? e->arg[0] : expr_is_const(e->arg[0]) ? e->arg[1] : e;
 }
 
-/* Returns the instructions of a condition. Both bounds of a range are one comparison, because 2 <= j && j < 42 is
- * j - 2 < 40 without signs. Sums over loop variables are induction variables. */
+/* Returns the instructions of a condition. Both bounds of a range cost one comparison, because 2 <= j && j < 42 is j -
+ * 2 < 40 without signs. Sums over loop variables are induction variables. */
 static double comparisons(const Counting *c, const Expr *cond)
 {
     const Expr *part[MAX_CONJUNCTS];

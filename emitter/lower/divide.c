@@ -8,9 +8,9 @@
  *           over output channels. What precedes this loop, such as packing a patch, is repeated by each part.
  *
  * The memories that parts share are the outputs. A division is legal if the elements that a part accesses in an output
- * are apart from those of all other parts. They are apart if their intervals are; or, with the stride S of an outer
- * dimension, if the intervals of index % S are. The index is split into terms with coefficients that S divides and a
- * rest, which is proved to be in [0, S).
+ * are apart from those of all other parts. Two sets of elements are apart if their intervals are apart or, with the
+ * stride S of an outer dimension, if the intervals of index % S are apart. The index is split into terms with
+ * coefficients that S divides and a rest, which is proved to be in [0, S).
  *
  * An output may overlap an input that dies in the layer, as on one core: the outermost loops then run in rounds, with a
  * fork for each. The output precedes the input by its lead, so no write of a round reaches what this round or a later
@@ -32,7 +32,8 @@ enum { MOST_LOSS = 3,                /* percent of speed that an inner loop may 
        ROUNDS = 12 };
 enum { MOST_UNITS = 64, MOST_ACCESSES = 1024, MOST_OWN = 256, MOST_LOOPS = 32, MOST_STRIDES = 16, MOST_ROUNDS = 8 };
 
-/* A statement of the body. Its moments are [first, first + count). A declaration has none: every part executes it. */
+/* A statement of the body. The moments of a part are [first, first + count). A declaration has none: every part
+ * executes it. */
 typedef struct Unit { const Code *code; int64_t first, count; bool is_loop, is_declaration; } Unit;
 
 typedef struct Access {

@@ -275,7 +275,8 @@ static void transfer_lane(uint32_t w, Insn *i)
     i->run = w >> 20 & 1 ? run_to_core : run_from_core;
 }
 
-/* Copies the flags of FPSCR. Its other bits, other registers of the unit, and narrow lanes of vectors read as 0. */
+/* Copies the flags of FPSCR. The other bits of FPSCR, other registers of the unit, and narrow lanes of vectors read as
+ * 0. */
 static void run_read_status(Machine *m, const Insn *i)
 {
     if (i->d == PC) m->n = m->fn, m->z = m->fz, m->c = m->fc, m->v = m->fv;

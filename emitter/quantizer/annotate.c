@@ -50,8 +50,8 @@ static Tensor *annotated_weights(Annotator *a, Tensor *w, int axis)
     return known;
 }
 
-/* Annotates the weights of a recurrent layer. Their scales follow from their elements, so the annotation states only
- * the user's bits. */
+/* Annotates the weights of a recurrent layer. The scales of these weights follow from their elements, so the annotation
+ * states only the user's bits. */
 static Tensor *annotated_state_weights(Annotator *a, Tensor *w)
 {
     const Request *r = request_of(&a->edges->requests, w);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Bias correction (Nagel and others, 2019, section 4.2, with means from samples). Rounded weights q[..] = w[..] + d[..]
- * add the sum of d[k] * x[k] to a layer's output. Its mean over the samples, with the mean of the input's channel c
+ * add the sum of d[k] * x[k] to a layer's output. The mean of this sum over the samples, with the mean of the input's
+ * channel c
  *
  *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
  *

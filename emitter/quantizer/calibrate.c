@@ -102,8 +102,8 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
  * end is kept, because its values decide which one is the greatest. */
 enum { LOW_ENDS = 20 };
 
-/* A call that reads a tensor of such a group. It has several results: one from the tensor itself, and one for the grid
- * of each shrink. */
+/* A call that reads a tensor of such a group. The call has several results: one from the tensor itself, and one for the
+ * grid of each shrink. */
 typedef struct Judge { const Node *call; int group, output; } Judge;
 
 typedef struct Judges {

@@ -57,7 +57,7 @@ static int64_t *drawn_order(Ctx *cx, int64_t count, uint32_t state)
     return order;
 }
 
-/* Returns true if mixes of two samples are also trained. They give more training data than few samples do, because the
+/* Returns true if mixes of two samples are also trained. Mixes give more training data than few samples do, because the
  * float network labels any input. */
 static bool is_mixed(const Graph *g, int64_t trained)
 {
@@ -145,7 +145,8 @@ static double **mean_squares(const Build *b, const Graph *g, const Samples *s, T
 static float inverse_root(double square) { return square > 0 ? (float)(1 / sqrt(square)) : 0; }
 
 /* Returns the loss of a hidden tensor, mean (h * norm - s * norm * factor)^2, with h of the float network and s of the
- * simulated one. Their channels may differ by a factor, which is trained. Each channel counts by its relative error. */
+ * simulated one. The channels of h and s may differ by a factor, which is trained. Each channel counts by its relative
+ * error. */
 static Tensor *hidden_loss(Ctx *cx, Tuned *tuned, Tensor *h, const double *square)
 {
     const int64_t channels = channels_of(h);

@@ -4,10 +4,11 @@
 /* Quantization-aware training: weights, biases, scales of weights and of activations of the simulated network are
  * parameters of a training step. Each parameter is `unit * u`, and u is trained; a scale is `unit * exp(u / 127)`. The
  * unit of weights is a 127th of the product of two factors, one for each input channel and one for each output channel.
- * They bring the largest element of each channel to 1. So one rate fits tensors and channels of any range.
+ * The factors bring the largest element of each channel to 1. So one rate fits tensors and channels of any range.
  *
- * The trained graph also holds the float network. Its output is the loss of the outputs and of each hidden tensor with
- * a calibrated grid. The channels of hidden tensors may differ from the float network's by a trained factor.
+ * The trained graph also holds the float network. The output of the trained graph is the loss of the outputs and of
+ * each hidden tensor with a calibrated grid. The channels of hidden tensors may differ from the float network's by a
+ * trained factor.
  *
  * The step is emitted and run outside the quantizer (api/finetune.c). */
 #include "quantizer/quantizer.h"
@@ -32,7 +33,7 @@ struct Tuned {
     Map read;
 };
 
-/* Returns true for scales and factors, which must stay positive. They are therefore unit * exp(u / 127). */
+/* Returns true for scales and factors, which must stay positive. Such parameters are therefore unit * exp(u / 127). */
 static inline bool tuned_is_scale(const TunedPart *p)
 {
     return p->kind == TUNED_SCALES || p->kind == TUNED_GRID || p->kind == TUNED_FACTOR;
@@ -49,7 +50,8 @@ float *tuned_weight_units(Ctx *cx, const Tensor *w);
 float *tuned_bias_units(Ctx *cx, const Tensor *w, const Tensor *bias);
 
 struct TuneJob {
-    /* The graph of the job. Its last inputs are the parameters of `tuned`; its output is the loss of a sample. */
+    /* The graph of the job. The last inputs of the graph are the parameters of `tuned`; its output is the loss of a
+     * sample. */
     Graph graph;
     Tuned *tuned;
     const Samples *samples;

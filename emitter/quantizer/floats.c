@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the calls of the integer network that compute in floats, each with the reason. It reads the realized graph,
- * because this graph is emitted, whatever the quantizer intended. */
+/* Lists the calls of the integer network that compute in floats, each with the reason. The list follows from the
+ * realized graph, because this graph is emitted, whatever the quantizer intended. */
 #include "quantizer/layers.h"
 #include "support/text.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_QUANTIZER_LAYERS_H
 #define LW_QUANTIZER_LAYERS_H
-/* Finds channels of layers: which elements of weights and biases belong to a channel, the last axis of a tensor. It
- * reads the computes, so that operators need no facts about channels. */
+/* Finds channels of layers: which elements of weights and biases belong to a channel, the last axis of a tensor. The
+ * search reads the computes, so that operators need no facts about channels. */
 #include "quantizer/quantizer.h"
 
 /* A layer: a call that multiplies by constant weights, and the addition of a constant bias after it, if any. */

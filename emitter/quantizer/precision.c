@@ -233,7 +233,7 @@ static void name_groups(WidthSearch *z)
 
 /* ---- Costs ------------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the search may widen the group. It may widen a wide group only to floats, together with the integer
+/* Returns true if the search may widen the group. A wide group may be widened only to floats, together with the integer
  * weights of its layers. */
 static bool is_free(const WidthSearch *z, int group)
 {
@@ -481,8 +481,8 @@ static bool choose_steps(Trial *t, RangeMethod method)
     return !ctx_failed(z->cx);
 }
 
-/* Lets the last biases follow the rounding of their results, if this lowers the noise. It does if results vary by more
- * than a step. */
+/* Lets the last biases follow the rounding of their results, if this lowers the noise. The noise falls if results vary
+ * by more than a step. */
 static bool choose_biases(Trial *t)
 {
     Edges *e = t->search.edges;

@@ -230,8 +230,8 @@ Graph simulate(Ctx *cx, const Graph *g, const Edges *e, Ports ports);
 Graph with_corrected_biases(Ctx *cx, Graph g, const Edges *e);
 
 /* Computes symmetric scales of weights in -127 to 127, or uses the scales of a request: one scale, or one for each
- * index of the last axis. They are rounded to f32, the form in which the simulated network and the exported one store
- * them. */
+ * index of the last axis. The scales are rounded to f32, the form in which the simulated network and the exported one
+ * store them. */
 float *weight_scales(Ctx *cx, const Edges *e, const Tensor *w, int axis, int64_t *count);
 
 /* Moves the steps of groups that samples determine. No mean or product of two tensors is then near a tie, and sums of
@@ -258,7 +258,7 @@ typedef struct QualityBounds QualityBounds;
 typedef struct Precision Precision;
 
 typedef struct TuneJob TuneJob;
-/* The function that trains the parameters of a job (finetune.h). It returns false on error. */
+/* The function that trains the parameters of a job (finetune.h). The function returns false on error. */
 typedef struct Tuner {
     void *self;
     int seed;

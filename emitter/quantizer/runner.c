@@ -41,7 +41,7 @@ static void connect(Runner *r)
     for (int i = 0; i < g->output_count; i++) r->output[i] = env_get(all, g->output[i]);
 }
 
-/* Refuses a region. It needs the graphs inside it, which no run over samples has. */
+/* Refuses a region. The runner needs the graphs inside it, which no run over samples has. */
 static void refuse_regions(Ctx *cx, const Graph *g)
 {
     Node **order;

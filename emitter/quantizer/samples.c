@@ -93,7 +93,7 @@ static void convert(const struct SampleInput *in, DType type, const void *from, 
     }
 }
 
-/* Returns one sample of a part, in the file's type, or NULL on error. It is valid until the next call. */
+/* Returns one sample of a part, in the file's type, or NULL on error. The sample is valid until the next call. */
 static const char *read_sample(Ctx *cx, const struct SampleInput *in, const Part *p, int64_t number)
 {
     struct Block *b = in->block;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_PROGRAM_H
 #define LW_SCHEDULE_PROGRAM_H
-/* Steps with functions, loops and conditions (docs/schedules.md). They are run line by line on the nest: a loop over a
- * role and a condition on an extent refer to the nest at that line. The trace holds the steps that were applied. */
+/* Steps with functions, loops and conditions (docs/schedules.md). The steps are run line by line on the nest: a loop
+ * over a role and a condition on an extent refer to the nest at that line. The trace holds the steps that were
+ * applied. */
 #include "ir/text/lex.h"
 #include "schedule/written.h"
 

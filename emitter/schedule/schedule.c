@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps from text and from C: runs the row's primitive on its operands. */
 
-/* Decision: built-in templates are checked at their end. They are not checked after each step, because every
- * primitive has proved its precondition, and the checker proves the resulting nest. Steps of a `.te` file are
- * checked one by one, as are a template's with `LOOPWRIGHT_CHECK=steps` in the environment. The random tests check
- * every step of every program. */
+/* Decision: built-in templates are checked at their end. Templates are not checked after each step, because every
+ * primitive has proved its precondition, and the checker proves the resulting nest. Steps of a `.te` file are checked
+ * one by one, as are a template's with `LOOPWRIGHT_CHECK=steps` in the environment. The random tests check every step
+ * of every program. */
 #include "schedule/schedule.h"
 
 #include "schedule/step/role.h"

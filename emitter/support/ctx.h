@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_CTX_H
 #define LW_SUPPORT_CTX_H
-/* The context of one compilation. It owns all memory, names, expressions, operators and diagnostics created under it,
- * and frees them as a whole. Two contexts may run in two threads; there is no other mutable state.
+/* The context of one compilation. The context owns all memory, names, expressions, operators and diagnostics created
+ * under it, and frees them as a whole. Two contexts may run in two threads; there is no other mutable state.
  *
  * Errors are sticky. The first one is kept. From then on every call on the context is a harmless no-op that returns a
  * poison value (NULL or the poison expression). So a caller checks ctx_failed() once, after all its calls. */
@@ -58,7 +58,7 @@ struct Ctx {
     bool failed;                 /* true if an error has been reported */
     bool is_usage;               /* true if the error is in the arguments of the call, not in a file */
     bool refuses_warnings;       /* true with --werror: no file is written after a warning */
-    /* True while a built-in template runs. Its nest is checked once, after the last step. */
+    /* True while a built-in template runs. The template's nest is checked once, after the last step. */
     bool checks_late;
     /* True while a formula is read over trial sizes; its reads are checked with the sizes of each call. */
     bool tries_formula;

@@ -368,7 +368,7 @@ static bool write_draft(Ctx *cx, Draft *d, const FileOut *file)
     return !s.failed;
 }
 
-/* Returns true if the path is neither a folder nor write-protected. This is tested before any file is replaced. */
+/* Returns true if the path is neither a folder nor write-protected. The path is tested before any file is replaced. */
 static bool may_replace(Draft *d, const char *path)
 {
 #ifdef HAS_POSIX

@@ -14,8 +14,8 @@ typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
 /* Returns the bytes of a file, owned by cx. A NUL follows the last byte. */
 Bytes file_read(Ctx *cx, const char *path);
-/* Like file_read, for a file that another file names, below `folder` ("" or with a slash at its end). It must be a
- * regular file, and neither it nor the folders on the way may be links. */
+/* Like file_read, for a file that another file names, below `folder` ("" or with a slash at its end). That file must be
+ * a regular file, and neither it nor the folders on the way may be links. */
 Bytes file_read_below(Ctx *cx, const char *folder, const char *path);
 /* Returns the number of bytes of a file, or -1 if the file does not exist, is a pipe, or cannot be opened. */
 int64_t file_size(const char *path);

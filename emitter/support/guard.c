@@ -3,7 +3,7 @@
  * thousands, and each would need a path that no test reaches. An arena without a block jumps to the innermost guard
  * of its context (`emitter/support/guard.h`), which each public function sets. Memory is the arenas', so nothing
  * leaks; the few other resources (an open file, `verify`'s scratch folder) are registered and released on the way.
- * It is the one jump in the compiler. After it the context stays refused, because a table may be half built.
+ * This jump is the only one in the compiler. After it the context stays refused, because a table may be half built.
  * `tests/unit/test_memory.c` fails every block and a sample of single allocations. */
 #include "support/guard.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_MAP_H
 #define LW_SUPPORT_MAP_H
-/* A hash map from bytes, or from a pointer, to a pointer. It has no iteration, so hash order never reaches the output.
- * Keys given as bytes are not copied; they must live as long as the map. A copy of a Map holds the entries of its time:
- * a map that grows keeps the old slots. */
+/* A hash map from bytes, or from a pointer, to a pointer. The map has no iteration, so hash order never reaches the
+ * output. Keys given as bytes are not copied; they must live as long as the map. A copy of a Map holds the entries of
+ * its time: a map that grows keeps the old slots. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 
 #include "support/ctx.h"
 
-/* A text that grows. It is NUL-terminated once written. */
+/* A text that grows. The text is NUL-terminated once written. */
 typedef struct Text { Arena *arena; char *at; size_t length, capacity; } Text;
 
 /* Receives a text in pieces; `to` is a Text for text_put. */
@@ -30,8 +30,8 @@ const char *text_string(Text *t);                         /* returns "" if nothi
 const char *text_format(Ctx *cx, const char *format, ...);
 const char *text_vformat(Ctx *cx, const char *format, va_list args);
 
-/* Appends the shortest decimal that reads back as the same float or double: `0.1`, `-1.5e-05`, `inf`, `nan`. It
- * contains a point, an exponent or letters, so it differs from any integer. */
+/* Appends the shortest decimal that reads back as the same float or double: `0.1`, `-1.5e-05`, `inf`, `nan`. The
+ * decimal contains a point, an exponent or letters, so it differs from any integer. */
 void text_float(Text *t, float f);
 void text_double(Text *t, double d);
 

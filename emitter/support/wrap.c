@@ -186,7 +186,8 @@ static void add_broken(Text *t, const char *line, size_t least, bool is_code, co
     text_char(t, '\n');
 }
 
-/* Adds a comment. Its continuation lines are aligned with its text; in an indented row, they are indented further. */
+/* Adds a comment. The continuation lines of a text are aligned with it; in an indented row, they are indented
+ * further. */
 static void add_comment(Ctx *cx, Text *t, const char *line)
 {
     const size_t indent = strspn(line, " ");

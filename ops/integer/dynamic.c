@@ -7,8 +7,8 @@
  *   by inverse    inverse = 255 / (high - low), scale = 1 / inverse, likewise, as XNNPACK computes it
  *
  * The outputs are the scale, its inverse and, if the grid is asymmetric, the zero point. The zero point comes from the
- * end of the range whose error is smaller, in f64, by inverse in f32. It is a separate node, because its consumers
- * would otherwise compute it for each element. */
+ * end of the range whose error is smaller, in f64, by inverse in f32. The grid is a separate node, because its
+ * consumers would otherwise compute it for each element. */
 #include "ops/integer/dynamic.h"
 
 #include <string.h>

@@ -14,10 +14,10 @@
  *   pairs_of_spectrum    Z[k] = E + O S(k),         Z[N-k] = conj(E - O S(k)), where Z on the right is X, and S is
  *                        conjugated
  *
- * Their outputs are consecutive parts of the result: the first number, the numbers below the middle, the middle of an
- * even N, the numbers above the middle, and the last number of a spectrum. Empty parts are left out. Input 1 holds S(1)
- * to S(N/2), for spectrum_of_pairs of floats S / 2. With `short`, of floats, it holds G(k) = (S(k) - 1) / 2, for fewer
- * operations and other roundings:
+ * The outputs of these formulas are consecutive parts of the result: the first number, the numbers below the middle,
+ * the middle of an even N, the numbers above the middle, and the last number of a spectrum. Empty parts are left out.
+ * Input 1 holds S(1) to S(N/2), for spectrum_of_pairs of floats S / 2. With `short`, of floats, it holds G(k) = (S(k) -
+ * 1) / 2, for fewer operations and other roundings:
  *
  *   X[k] = Z[k] + O G(k),   X[N-k] = Z[N-k] - conj(O G(k))
  *

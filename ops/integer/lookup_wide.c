@@ -5,8 +5,8 @@
  *     y = to(clamp((start[k] + t * (slope[k] + ((bend[k] * t) >> bits))) >> shift, min, max))
  *
  * The computation has 32 bits; start includes the zero point and one half. graph/quantize/curves.c chooses the tables.
- * It proves the error, and that no step wraps, for all 65,536 values of x. With `wraps`, the bounds are absent and the
- * conversion to the result's type wraps, as in TensorFlow Lite's tables. */
+ * curves.c proves the error, and that no step wraps, for all 65,536 values of x. With `wraps`, the bounds are absent
+ * and the conversion to the result's type wraps, as in TensorFlow Lite's tables. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines the fixed-point scaling of quantized networks. A real factor is m / 2^31 * 2^-n with m in [2^30, 2^31). It is
- * applied in two rounding steps, as in the reference kernels of TensorFlow Lite:
+/* Defines the fixed-point scaling of quantized networks. A real factor is m / 2^31 * 2^-n with m in [2^30, 2^31). The
+ * factor is applied in two rounding steps, as in the reference kernels of TensorFlow Lite:
  *
  *   rescale   y = to(clamp(roundshift(mulhigh((i32(x) - zero_x) << left, m), n) + zero, min, max))
  *   lookup    y = table[x - least]        a function of an 8-bit input, tabulated at its 256 values

@@ -88,9 +88,10 @@ static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Emits log(s) as Q5.26, for s >= 1 in Q12.19. It is the octave of s, in quarters, times log 2, plus the logarithm of
- * the mantissa r, which is in sqrt(1/2) to 1. That logarithm is a quotient of polynomials in q = 2 (r - 2^(-1/4)). Both
- * s and s sqrt(1/2) give an octave and a mantissa: the smaller mantissa belongs to the larger octave. */
+/* Emits log(s) as Q5.26, for s >= 1 in Q12.19. The logarithm is the octave of s, in quarters, times log 2, plus the
+ * logarithm of the mantissa r, which is between sqrt(1/2) and 1. That logarithm is a quotient of polynomials in q = 2
+ * (r - 2^(-1/4)). Two pairs of octave and mantissa follow, from s and from s sqrt(1/2): the smaller mantissa belongs to
+ * the larger octave. */
 static Tensor *log_of_sum(Ctx *cx, const Node *n, Tensor *s)
 {
     static const char *const part[][2] = {

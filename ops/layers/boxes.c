@@ -363,8 +363,8 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Emits the first pixel of each cell or, with `at_end`, the pixel after its last one. Both are rounded outwards, so
- * adjacent cells may share a pixel. Pixels outside x belong to no cell; a cell without pixels is 0. */
+/* Emits the first pixel of each cell or, with `at_end`, the pixel after its last one. Both ends of a cell are rounded
+ * outwards, so adjacent cells may share a pixel. Pixels outside x belong to no cell; a cell without pixels is 0. */
 static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
 {
     static const char *const words[2][2] = { { "begin0", "end0" }, { "begin1", "end1" } };

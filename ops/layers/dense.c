@@ -6,9 +6,9 @@
  *
  * dense multiplies the last dimension of x by a weight matrix [k][o]. */
 
-/* Decision: weights have the output channel last. They are `k[i,j,c,o]`, `w[k,o]`, and `k[i,j,c]` for depthwise. A
- * scale of the output folds into any of them by one broadcast, and the innermost loop of a tile runs along weights
- * and outputs alike. Importers transpose once, at compile time. */
+/* Decision: weights have the output channel last. The layouts are `k[i,j,c,o]`, `w[k,o]`, and `k[i,j,c]` for depthwise
+ * convolutions. A scale of the output folds into any of them by one broadcast, and the innermost loop of a tile runs
+ * along weights and outputs alike. Importers transpose once, at compile time. */
 #include "graph/dag/op_build.h"
 
 /* letters of the result's batch dimensions. An operand omits the dimensions that it lacks and reads its unit dimensions

@@ -2,7 +2,7 @@
 /* Defines einsum, a sum of products by letters, "ij,jk->ik": y[i,k] = sum(j) x0[i,j] * x1[j,k].
  *
  *   Letters absent from the result are reduction axes.
- *   An ellipsis is all dimensions without a letter. They get capital letters, aligned to the right.
+ *   An ellipsis is all dimensions without a letter. Such dimensions get capital letters, aligned to the right.
  *   Ellipsis dimensions and unit dimensions broadcast.
  *   Without an arrow, the result has the ellipsis dimensions, then the letters that occur once, alphabetically. */
 #include "graph/dag/index_map.h"

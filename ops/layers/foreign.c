@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Defines the call of an external C function that computes an operator without a formula: its results depend on every
  * element of its inputs, in an unknown way. The computes state only that: an element is a number drawn from a key, the
- * sum of all inputs' bits, so no pass can prove anything about it. They are never run (`is_foreign`): a schedule always
- * replaces them by the call (schedules/generic/foreign.c).
+ * sum of all inputs' bits, so no pass can prove anything about it. Such computes are never run (`is_foreign`): a
+ * schedule always replaces them by the call (schedules/generic/foreign.c).
  *
  *   function(inputs..., outputs..., the dimensions of each input and output, numbers) */
 
 /* Decision: an unknown function is a call whose formulas state nothing. `--extern` makes an operator of a file a
- * `foreign_call` (`ops/layers/foreign.c`). Its computes draw numbers from a key that all inputs determine: every
- * element depends on all elements, in no way that a proof could use. Expansion, shrinking, streaming and the plan
- * need no case for it. Three places ask `is_foreign`: calls over constants are not folded, the interpreter refuses
- * the group, and lowering requires the step `external` in its nest (`driver/functions.c`), which the row's one
+ * `foreign_call` (`ops/layers/foreign.c`). The computes of a foreign call draw numbers from a key that all inputs
+ * determine. Every element depends on all elements, in a way that no proof can use. Expansion, shrinking, streaming and
+ * the plan need no case for it. Three places ask `is_foreign`: calls over constants are not folded, the interpreter
+ * refuses the group, and lowering requires the step `external` in its nest (`driver/functions.c`), which the row's one
  * implementation runs. */
 #include "graph/dag/op_build.h"
 

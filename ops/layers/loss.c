@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Defines losses, which compare a prediction x with a target t. They are scalars: the mean or sum over all rows, where
- * the last dimension holds the classes.
+/* Defines losses, which compare a prediction x with a target t. A loss is a scalar: the mean or sum over all rows,
+ * where the last dimension holds the classes.
  *
  *   cross_entropy          row[n] = sum(c) t[n,c] * (log(sum(c) exp(x[n,c])) - x[n,c]) of logits, or
  *                          row[n] = sum(c) -t[n,c] * log(x[n,c]) of probabilities;

@@ -591,7 +591,8 @@ static bool is_bounded_state(const Tensor *h)
 
 /* Returns the reason why the layer stays in floats, or NULL. The state must stay in [-1, 1], and sums of products must
  * fit 32 bits. If the first state comes from an earlier run, rounding errors add up from run to run, so the layer is
- * computed on integers only on request. Its state is then assumed to be in [-1, 1]; other values saturate. */
+ * computed on integers only on request. The state of such a layer is then assumed to be in [-1, 1]; other values
+ * saturate. */
 static const char *why_real_weights(Ctx *cx, const Node *n, const int *bits)
 {
     enum { MOST = INT32_MAX / (INT16_MAX * 127) };

@@ -250,8 +250,9 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
     return false;
 }
 
-/* The names of stages and axes for each component of the grid, from x's last spatial dimension to its first. They are
- * the stage of positions, the stages of a cubic sample's distances and weights, and the axis of the taps. */
+/* The names of stages and axes for each component of the grid, from x's last spatial dimension to its first. The names
+ * are those of the stage of positions, of the stages of a cubic sample's distances and weights, and of the axis of the
+ * taps. */
 static const char *const coordinate_words[] = { "right", "down", "behind" },
                   *const distance_words[] = { "distance_0", "distance_1", "distance_2" },
                   *const weight_words[] = { "taps_0", "taps_1", "taps_2" }, *const tap_names[] = { "j", "i", "t" };

@@ -111,8 +111,8 @@ static void split_flat_index(const ShapeProduct *s, const int64_t *x, int from, 
 
 /* ---- By digits -------------------------------------------------------------------------------------------------- */
 
-/* The suffix products of both shapes, starting at 1, in ascending order. They bound digits if each product divides the
- * next one. */
+/* The suffix products of both shapes, starting at 1, in ascending order. These products bound digits if each product
+ * divides the next one. */
 typedef struct Digits { int count; int64_t bound[2 * MAX_RANK + 1]; } Digits;
 
 static void add_bound(Digits *g, int64_t product)

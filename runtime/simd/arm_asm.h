@@ -67,9 +67,9 @@ static inline int32_t lw_asm_high(int32_t even, int32_t odd)
 /* lw: lw_asm_2x2 needs LW_SIMD_CHOICE */
 /* without optimization a frame pointer occupies a required register */
 #if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)
-/* It is assembly, because compilers do not allocate 13 registers for four sums, three addresses, a count, and operand
- * words. The rows of weights alternate word by word; the even bytes of a word are multiplied by the first pair of each
- * pixel, the odd bytes by the second pair. Adjacent loads take one cycle each. */
+/* The function is assembly, because compilers do not allocate 13 registers for four sums, three addresses, a count, and
+ * operand words. The rows of weights alternate word by word; the even bytes of a word are multiplied by the first pair
+ * of each pixel, the odd bytes by the second pair. Adjacent loads take one cycle each. */
 static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b)
 {
     int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w0, w1, even;
@@ -200,8 +200,8 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
 
 /* lw: lw_asm_1x4 needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
-/* Does the same as lw_dsp_2x4 for one row of bytes, with 17 instructions for 16 products. It is assembly, because gcc
- * 12 emits LDRD only for weights of known alignment. b is a multiple of 4. */
+/* Does the same as lw_dsp_2x4 for one row of bytes, with 17 instructions for 16 products. This loop is assembly,
+ * because gcc 12 emits LDRD only for weights of known alignment. b is a multiple of 4. */
 static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, const int16_t *b)
 {
     int32_t even0 = c[0], both0 = even0, even1 = c[2], both1 = even1, x, odd, w0, w1, w2, w3;
@@ -403,9 +403,9 @@ static LW_SHARED void lw_dsp_1x4_fours(int32_t n, int32_t *c, const int8_t *a, c
  *   first  += (0, 1) . (k0, k1) + 2 * k2         SMLAD, SMLABT
  *   second += 1 * k0 + (2, 3) . (k1, k2)         SMLATB, SMLAD
  *
- * The weights of three columns, in r4 to r9, stay there for all pixels of a channel. Their third word is read from the
- * fifth byte, as none may be read after the ninth. `step` bytes follow the last pixel of a channel up to the next one;
- * a is a multiple of 4. */
+ * The weights of three columns, in r4 to r9, stay there for all pixels of a channel. The third word of the weights is
+ * read from the fifth byte, because no byte after the ninth may be read. `step` bytes follow the last pixel of a
+ * channel up to the next one; a is a multiple of 4. */
 #define LW_DSP_COLUMN_OF_WEIGHTS(low, high)                                                                            \
     "    sxtb16 r10, " low "\n"                                                                                        \
     "    sxtb16 r11, " low ", ror #8\n"                                                                                \
@@ -456,8 +456,8 @@ static LW_SHARED void lw_dsp_dot_columns(int32_t pixels, int32_t *sums, const in
 
 /* lw: lw_asm_mve_dots needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* It is assembly, because compilers recompute addresses from one another and emit no loop instruction that counts
- * lanes. LETP disables the lanes after the row's end. Sums of VMLADAVA are in even registers. */
+/* This loop is assembly, because compilers recompute addresses from one another and emit no loop instruction that
+ * counts lanes. LETP disables the lanes after the row's end. Sums of VMLADAVA are in even registers. */
 static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
                               int32_t bo)
 {

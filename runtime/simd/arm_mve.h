@@ -2,8 +2,8 @@
 /* The macros of rows.h on Helium, the vectors of Cortex-M55 and M85. VMLADAVA multiplies 16 bytes by 16 and adds all
  * products to one register. The tail of a row is loaded under a predicate, with zeros in the other lanes.
  *
- * It does not use tiles.h: predicates replace the remainders of rows, and most loops are instructions (WLSTP, LETP) in
- * the assembly of arm_asm.h. */
+ * This header does not use tiles.h: predicates replace the remainders of rows, and most loops are instructions (WLSTP,
+ * LETP) in the assembly of arm_asm.h. */
 #ifndef LW_SIMD_ARM_MVE_H
 #define LW_SIMD_ARM_MVE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* The macros of rows.h on RISC-V without vectors. 31 registers hold the sums of five pixels by four channels; every
- * element and every weight is loaded once per tile. It does not use tiles.h, which is for vectors. */
+ * element and every weight is loaded once per tile. This header does not use tiles.h, which is for vectors. */
 #ifndef LW_SIMD_RISCV_ROWS_H
 #define LW_SIMD_RISCV_ROWS_H
 
@@ -10,8 +10,8 @@
 /* lw: lw_rv_panels needs LW_SIMD_CHOICE lw_panel_i8 */
 #if LW_SIMD_RISCV
 /* Pixels, `aw` apart, by channels whose weights alternate in fours: c[p * 4 + o] += a[p * aw + q * 4 + t] *
- * b[q * 16 + o * 4 + t] until b is `end`. It is assembly, because gcc moves the loads and products of a tile ahead of
- * the sums, and spills these; clang does not. The upper halves of 64-bit registers are not used. */
+ * b[q * 16 + o * 4 + t] until b is `end`. This loop is assembly, because gcc moves the loads and products of a tile
+ * ahead of the sums, and spills these; clang does not. The upper halves of 64-bit registers are not used. */
 #ifndef __clang__
 #define LW_RISCV_ADD(p, o) "mul %[t],%[x],%[k" #o "]\n\tadd %[s" #p #o "],%[s" #p #o "],%[t]\n\t"
 #define LW_RISCV_ELEMENT(p) "lb %[x],%[aw]*" #p "+\\e(%[a])\n\t"

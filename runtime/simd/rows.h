@@ -599,8 +599,8 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #else
 #define LW_WORD_AT(p) (p)
 #endif
-/* Unpacks the elements of n groups of m bytes: m elements of the lowest bits, then of the next ones. They are in
- * [0, 15], so `least` is added to the four bytes of a word without a carry. */
+/* Unpacks the elements of n groups of m bytes: m elements of the lowest bits, then of the next ones. The elements are
+ * in [0, 15], so `least` is added to the four bytes of a word without a carry. */
 static inline void lw_unpack(int32_t n, int32_t m, int32_t bits, int32_t least, int8_t *y, int32_t yg, int32_t yp,
                              const uint8_t *a, int32_t ag)
 {

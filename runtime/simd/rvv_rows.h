@@ -54,7 +54,8 @@ typedef vuint16mf2_t lw_rvv_u16;
 typedef vuint32m1_t lw_rvv_u32;
 #endif
 #define LW_RVV_LANES(n) LW_RVV_32(__riscv_vsetvl_e32)((size_t)(n))
-/* Returns the number of lanes of the next part of a tile. It is a constant, without VSETVL, if `left` is a constant. */
+/* Returns the number of lanes of the next part of a tile. The number is a constant, without VSETVL, if `left` is a
+ * constant. */
 #if LW_RVV_LMUL == 4
 #define LW_RVV_PART 16
 #else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The vectors of simd.h in plain C99: defines every name as a loop over lanes around a formula. It provides only the
- * widths for which no other header has registers. */
+/* The vectors of simd.h in plain C99: defines every name as a loop over lanes around a formula. This header provides
+ * only the widths for which no other header has registers. */
 #ifndef LW_SIMD_SCALAR_H
 #define LW_SIMD_SCALAR_H
 

@@ -180,8 +180,8 @@ static int64_t channels_of_words(RowForm form, int64_t words, int64_t outs)
     return count * channels;
 }
 
-/* Chooses the tile. It has two pixels, or up to five if an instruction uses a panel of weights. It has two channels,
- * four for one pixel or if one number packs two rows of weights, or the channels of a panel. */
+/* Chooses the tile. Such a tile has two pixels, or up to five if an instruction uses a panel of weights. Such a tile
+ * has two channels, four for one pixel or if one number packs two rows of weights, or the channels of a panel. */
 static Tiles tiles_of(Ctx *cx, const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n), *unpacked = unpacking_stage(n);
@@ -274,7 +274,7 @@ static bool ends_in_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const Tile
     return t->w == PAIR && t->form == ROWS && scales_pair_at_once(cx, g, nest_stage(n, scaled), t->block);
 }
 
-/* Ends a tile whose sums alternate. Their first values are always copied by an instruction. */
+/* Ends a tile whose sums alternate. An instruction always copies the first values of these sums. */
 static const Nest *end_alternate(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
     const char *scaled = t->scaled ? t->scaled : t->out->name;
@@ -721,8 +721,8 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
 }
 
 /* For a core with 13 registers and a scalar multiply-accumulate: returns true if a patch gains, because it moves
- * padding out of the loops. It gains nothing if rows are already contiguous in x, each number of the patch holds one
- * pixel and each weight one row. */
+ * padding out of the loops. A patch gains nothing if rows are already contiguous in x, each number of the patch holds
+ * one pixel, and each weight holds one row. */
 static bool applies_to_patches(Ctx *cx, const GroupNest *g)
 {
     const bool gains = !rows_are_contiguous(g->group->anchor) || node_int(g->group->anchor, "pairs", 0)

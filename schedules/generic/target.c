@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Declares the root of all targets, plain C99 for any core, and cores that need no instructions but only tiles that fit
  * their registers. An AVR holds two 32-bit sums in eight of its registers beside operands and addresses; four sums and
- * their operands fit the sixteen registers of an Xtensa core. Both were chosen by counting: on simavr and, with the
- * compiler of the LX106, which lacks the sign extension of an LX6, on qemu-xtensa. */
+ * their operands fit the sixteen registers of an Xtensa core. Both numbers of sums were chosen by counting: on simavr
+ * and, with the compiler of the LX106, which lacks the sign extension of an LX6, on qemu-xtensa. */
 #include "graph/dag/target.h"
 
 const Target targets_generic[] = {

@@ -5,9 +5,9 @@
  *
  * A chain of scalars does not load, store or count links between steps.
  *
- * A forest is a macro of runtime/lw_trees.h: its walks end at their leaves, and a leaf adds its own pairs only. It does
- * not clamp, so the arrays are constants, and read here: each link, feature and column is within its bounds, and links
- * lead to later nodes. */
+ * A forest is a macro of runtime/lw_trees.h: its walks end at their leaves, and a leaf adds its own pairs only. The
+ * macro does not clamp, so the arrays must be constants, and this check reads them: each link, feature and column is
+ * within its bounds, and links lead to later nodes. */
 #include "schedules/tile.h"
 #include "support/text.h"
 

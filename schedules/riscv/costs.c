@@ -25,8 +25,8 @@ const Costs costs_rv64 = { .base = &costs_scalar, .at = {
     COST_EACH(GUARDED_INDEX, 1)
 } };
 
-/* clang branches on a maximum, and tests the operand of a minimum for NaN. Its vectors of a loop have four floats; a
- * copy of a loaded value that only some paths loaded takes a new address. */
+/* clang branches on a maximum, and tests the operand of a minimum for NaN. clang's vectors of a loop have four floats.
+ * A copy of a value that only some paths loaded takes a new address. */
 const Costs costs_rvv = { .base = &costs_rv64, .at = {
     COST_EACH(F32_MAX, 3.5), COST_EACH(F32_MIN, 5.5), COST_EACH(LOOP_LANES, 4), COST_EACH(REPEATED_LOAD, 3),
     COST_EACH(GUARDED_INDEX, 0.5), COST_EACH(UNROLLED, 300), COST_BOTH(ADD_I8, 30, 0.2), COST_EACH(COPY_I32, 5),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_COMPUTATION_H
 #define LW_API_COMPUTATION_H
-/* Declares a computation of loopwright.h, which is a loop nest under steps. It begins as the statements of a client
- * (define.c), or as a fused group that a client's schedule function receives (extend.c); steps.c and walk.c do not
- * distinguish the two. */
+/* Declares a computation of loopwright.h, which is a loop nest under steps. The nest begins as the statements of a
+ * client (define.c), or as a fused group that a client's schedule function receives (extend.c); steps.c and walk.c do
+ * not distinguish the two. */
 
 /* Decision: a group is a computation. A schedule function receives the type that `lw_define` returns
  * (`emitter/api/computation`), so every `lw_` step and every accessor works on definitions and on groups. A handle of a

@@ -144,7 +144,8 @@ static const Function *layer_function(const Evidence *e, const char *name)
     return NULL;
 }
 
-/* The functions of the runtime that --standalone copies. Their loops have no form in the code of layers. */
+/* The functions of the runtime that --standalone copies. The loops of these functions have no form in the code of
+ * layers. */
 static void add_helper_loops(Evidence *e, Table *t)
 {
     const char *run = text_format(e->cx, "%s_run", e->b->program.name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares the architecture of compiled code with the target's. It reads the machine of the ELF header and, for Arm,
- * the tag CPU_arch of the build attributes (ABI for the Arm Architecture, "Build Attributes"). Code for a different
- * core has different instructions, and lacks those that the target's macros would select. */
+/* Compares the architecture of compiled code with the target's. The comparison reads the machine of the ELF header and,
+ * for Arm, the tag CPU_arch of the build attributes (ABI for the Arm Architecture, "Build Attributes"). Code for a
+ * different core has different instructions, and lacks those that the target's macros would select. */
 #include "api/report/footprint.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_CONDITION_CONDITION_NAMES_H
 #define LW_GRAPH_CONDITION_CONDITION_NAMES_H
-/* The names that a condition may use. They are the names of a call, with its values, or the names of an operator's row,
+/* The names that a condition may use. The names are those of a call, with its values, or those of an operator's row,
  * with any values. */
 #include "graph/dag/target.h"
 

@@ -3,8 +3,8 @@
  * name=value. */
 
 /* Decision: attributes are values. C code builds them, `call(cx, "slice", name, in, 1, ATTRS(attr_list("axes", d),
- * ...))` (`graph/dag/attr.c`); a kind other than the row's is an internal error. Their text form, `stride=2,2
- * axis=1`, is the form of `.te` files, annotations and the rows' defaults and cases. */
+ * ...))` (`graph/dag/attr.c`); a kind other than the row's is an internal error. The text form of attributes,
+ * `stride=2,2 axis=1`, is also the form of `.te` files, annotations and the rows' defaults and cases. */
 #include "graph/dag/op.h"
 
 #include <string.h>

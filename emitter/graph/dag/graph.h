@@ -70,8 +70,8 @@ const Target *uses_target(const Uses *u);        /* the target of the graph */
 bool uses_keep_dropout(const Uses *u);
 bool uses_keep_norms(const Uses *u);
 
-/* Rebuilds the graph. visit receives each call with its inputs already replaced (a fresh copy if they changed). It may
- * overwrite out[], which holds the call's own outputs, with replacements. */
+/* Rebuilds the graph. visit receives each call with its inputs already replaced (a fresh copy if they changed). `visit`
+ * may overwrite out[], which holds the call's own outputs, with replacements. */
 typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
 Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
 /* Like graph_rewrite, but copies every call, which preserves the order of the calls. */

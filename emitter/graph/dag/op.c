@@ -275,8 +275,8 @@ static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
     diag_rewind(cx, mark);
 }
 
-/* Returns each list as the compute read it. It takes precedence over the given attribute, in which one value may stand
- * for all. */
+/* Returns each list as the compute read it. The list as read takes precedence over the given attribute, in which one
+ * value may stand for all. */
 int op_attrs(Ctx *cx, const Node *n, const Attr **out)
 {
     AttrNotes notes;

@@ -136,8 +136,8 @@ typedef struct OpQuantization {
      * step of 0 means that there is no such grid. */
     float output_step;
     int output_zero;
-    /* Returns the call in fixed point. The call reads the input, stored in i8 or i16 with the given step. It produces
-     * i8 on the fixed grid, or i32 in units of 2^-30. Returns NULL if that is not possible. */
+    /* Returns the call in fixed point. The call reads the input, stored in i8 or i16 with the given step. The call
+     * produces i8 on the fixed grid, or i32 in units of 2^-30. Returns NULL if that is not possible. */
     Tensor *(*in_fixed_point)(Ctx *cx, const Node *call, Tensor *stored, double step, DType to);
     /* Returns the call with integer weights and the same outputs. The weights, constant inputs 1 and 2, have bits[0]
      * and bits[1] bits (2 to 8); 0 means 8 bits that the user did not request. The first input is stored in i8 or i16
@@ -150,8 +150,8 @@ typedef struct OpQuantization {
 /* Differentiation (graph/differentiate). A row needs no entry here, because adjoints follow from its computes. */
 typedef struct OpGradient {
     /* Computes the adjoint of input `input` with calls and formulas, given the adjoints of the outputs (NULL means
-     * zero). It exists only where its form is better than the derived one, because it reads the output or avoids a
-     * quotient that cancels. Returns false to use the derived adjoint. */
+     * zero). This function exists only where its form is better than the derived one, because it reads the output or
+     * avoids a quotient that cancels. Returns false to use the derived adjoint. */
     bool (*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input, Tensor **out);
     /* Why the derivative is useless, and what to use instead; a gradient through the call is refused. NULL if gradients
      * are accepted. */
@@ -167,8 +167,8 @@ typedef struct OpGradient {
     enum { LINK_NONE, LINK_SOFTMAX, LINK_SIGMOID } link;
 } OpGradient;
 
-/* The row of an operator. It lists only the facts that apply; the remaining fields are false, none or NULL. Shrinking
- * needs no facts, because it compares computes (graph/shrink/shrink_proof.c). */
+/* The row of an operator. The row lists only the facts that apply; the remaining fields are false, none or NULL.
+ * Shrinking needs no facts, because it compares computes (graph/shrink/shrink_proof.c). */
 struct Op {
     const char *name;                  /* the operator's name, such as "conv2d" */
     const char *summary;               /* one line of help text, with the formula or equation */

@@ -14,7 +14,7 @@ typedef struct BuiltinRows {
     const Device *const *devices;
 } BuiltinRows;
 
-/* The integer lists that the operator read, including defaults. They are recorded while a call is computed
+/* The integer lists that the operator read, including defaults. The lists are recorded while a call is computed
  * (condition_names.c). */
 enum { MOST_NOTES = 16 };
 typedef struct AttrNote { const char *name; int count; int64_t value[2 * MAX_RANK]; } AttrNote;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluates calls and formulas over constants with the interpreter. */
 
-/* Decision: a weight layout is a row. It has the formula that packs the weights and the one that reads a packed weight
- * (`WeightLayout` in `graph/dag/op.h`). The operator's compute sums over weights that the second formula reads. A
- * target's `alter` packs with the first formula (`schedules/arm/packed.c`); each packed constant is decoded and
+/* Decision: a weight layout is a row. The row has the formula that packs the weights and the one that reads a packed
+ * weight (`WeightLayout` in `graph/dag/op.h`). The operator's compute sums over weights that the second formula reads.
+ * A target's `alter` packs with the first formula (`schedules/arm/packed.c`); each packed constant is decoded and
  * compared with the weights. */
 #include "graph/dag/graph.h"
 #include "graph/dag/op_formula.h"

@@ -36,8 +36,9 @@ typedef struct Target {
     /* The bytes of a vector register that has macros in runtime/simd. 0 inherits base's, or leaves vectorization to the
      * C compiler. */
     int vector_bytes;
-    /* The number of vector registers. It is set where an instruction may read an operand from memory: emitted C must
-     * then state what stays in a register. 0 inherits base's, or leaves the choice to the C compiler. */
+    /* The number of vector registers. The number is set where an instruction may read an operand from memory: emitted C
+     * must then state what stays in a register. 0 inherits the base's number, or leaves the choice to the C
+     * compiler. */
     int vector_registers;
     /* The most statements that loop partition may add to a function; 0 inherits base's. */
     int64_t copy_budget;
@@ -73,7 +74,8 @@ typedef struct CompositeMatch {
     const Expr *when;
 } CompositeMatch;
 
-/* A device is a processor of the same system that runs other programs. Its row states which calls it accepts. */
+/* A device is a processor of the same system that runs other programs. The device's row states which calls it
+ * accepts. */
 typedef struct Device {
     /* The name, such as "npu"; the macro NAME_HAVE_NPU states that the driver is present. */
     const char *name, *summary;

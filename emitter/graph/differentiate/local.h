@@ -6,7 +6,7 @@
 #include "support/map.h"
 
 /* The adjoint of one read: `value` where the condition holds, otherwise 0. A condition of NULL holds everywhere. Both
- * are over the axes of the expression. */
+ * conditions are over the axes of the expression. */
 typedef struct Term { const Expr *read, *value, *condition; } Term;
 
 /* The expression to differentiate, and the adjoint of its value. */

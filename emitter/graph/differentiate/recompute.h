@@ -4,7 +4,7 @@
 /* Checkpoints. The region of a checkpoint is all calls from which its input is computed, down to inputs, constants and
  * the results of other checkpoints. Adjoints read copies of the region's calls instead of the originals, so only the
  * region's own inputs stay live until the backward pass. The copies are created when the sweep first requires them.
- * They follow everything that the sweep has created before, and calls execute in this order. */
+ * The copies follow everything that the sweep has created before, because calls execute in the order of creation. */
 #include "ir/expr/tensor.h"
 #include "support/map.h"
 

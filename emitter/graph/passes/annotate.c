@@ -6,8 +6,8 @@
  *   stop_gradient(x)    and other recorded annotations: a mark on x, which later passes carry along
  *   simulated_quantize  becomes a mark as well, if it has no scale or the graph records grids
  *
- * The pass then removes the calls, so later passes read no annotations. It copies every call, which keeps the model's
- * execution order. */
+ * The pass then removes the calls, so later passes read no annotations. The pass copies every call, which keeps the
+ * model's execution order. */
 
 /* Decision: annotations are calls until they are properties. Importers, `.te` files, `--annotate`
  * (`import/model/annotations.c`) and C insert them into the DAG as identities. The first pass

@@ -9,9 +9,9 @@
 /* Decision: a device's calls are a run of groups. The last pass (`graph/passes/device.c`) asks the device's row
  * which calls it accepts, and inserts copies at the boundary. Copies are opaque, so fusion needs no rule for
  * devices. Groups are ordered so that those of one device are adjacent; each run is a function with a default in C
- * (`driver/device_functions.c`, `cgen/device_calls.c`). Its parameters are the open sizes and the buffers that it
- * shares with other groups. These are live during the whole run, because a driver may read and write them in any
- * order. */
+ * (`driver/device_functions.c`, `cgen/device_calls.c`). The function's parameters are the open sizes and the buffers
+ * that it shares with other groups. The shared buffers are live during the whole run, because a driver may read and
+ * write them in any order. */
 #include "graph/passes/composite.h"
 #include "graph/passes/device_views.h"
 

@@ -4,11 +4,11 @@
  * than a broadcast. */
 
 /* Decision: weights stay as small as they are stored. A call over constants is not folded if its result has more bytes
- * than twice its operands plus 4,096. It joins the group of its one consumer, with scales that repeat by blocks; a
- * transpose of it is folded into the constants. Int8 weights of a QDQ network are therefore converted where they are
- * read, once per reduction step for all positions of a tile; no float copy exists in memory. The sums stay float, in
- * their order. The scale is not factored out, because that rounds differently. With several consumers it is computed
- * before the first of them (`graph/plan/near_readers.c`), not at the start. */
+ * than twice its operands plus 4,096. A call that is not folded joins the group of its one consumer, with scales that
+ * repeat by blocks; a transpose of it is folded into the constants. Int8 weights of a QDQ network are therefore
+ * converted where they are read, once per reduction step for all positions of a tile; no float copy exists in memory.
+ * The sums stay float, in their order. The scale is not factored out, because that rounds differently. With several
+ * consumers it is computed before the first of them (`graph/plan/near_readers.c`), not at the start. */
 #include "graph/passes/passes.h"
 
 static bool all_constant(const Node *n)

@@ -17,9 +17,9 @@
  * common group. */
 
 /* Decision: offsets are exact for small networks. `graph/plan/exact.c` decides for each pair of tensors that are live
- * together which one is below, and bounds each tensor by the longest chain of such decisions. It ends when an arena of
- * that size is found or refuted. Sizes are bisected between the live-set bound and the plan of the largest first.
- * Counts of branches limit it, not the clock. `report` prints the smallest arena that is proved, and the plan's
+ * together which one is below, and bounds each tensor by the longest chain of such decisions. The search ends when an
+ * arena of that size is found or refuted. Sizes are bisected between the live-set bound and the plan of the largest
+ * first. Counts of branches limit it, not the clock. `report` prints the smallest arena that is proved, and the plan's
  * distance to it: 0 for all networks of `tests/ram.sh`. */
 #include "graph/plan/exact.h"
 
@@ -51,7 +51,7 @@ typedef struct Exact {
     bool *is_aside;                  /* [count]: true for an item that is set aside */
 } Exact;
 
-/* One component. Its items are numbered from 0. */
+/* One component. The items of a component are numbered from 0. */
 typedef struct Component {
     const Exact *e;
     int count; const int *member;    /* [count]: index in Exact.item */

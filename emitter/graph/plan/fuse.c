@@ -350,7 +350,7 @@ static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
     return false;
 }
 
-/* Completes a region, which is a group of its own. It produces all its outputs, used or not. */
+/* Completes a region, which is a group of its own. The group produces all its outputs, used or not. */
 static void complete_region(Ctx *cx, Group *out)
 {
     Node *n = out->anchor = out->node[0];

@@ -223,7 +223,8 @@ static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *g
                                            group_advice(cx, missing, group, count, listed)));
 }
 
-/* Warns of signatures that no group has. They are only counted, because a file of records serves many networks. */
+/* Warns of signatures that no group has. The signatures are only counted, because a file of records serves many
+ * networks. */
 static void count_signatures(Ctx *cx, int source, const Target *t)
 {
     int all = 0, unused = 0;

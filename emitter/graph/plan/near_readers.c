@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A group that reads only constants, such as one that converts 4-bit weights to floats, can be computed at any time. It
- * is moved to its first reader, so its result is not live from the start. */
+/* A group that reads only constants, such as one that converts 4-bit weights to floats, can be computed at any time.
+ * The group is moved to its first reader, so its result is not live from the start. */
 #include <string.h>
 
 #include "graph/plan/plan.h"

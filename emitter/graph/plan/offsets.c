@@ -5,16 +5,17 @@
  * arena is above the live-set bound, exact.c searches for the smallest one. If it finds no proof, a deterministic hill
  * climb over orders follows. The best plan is kept and verified.
  *
- * An input that dies where an output is produced may overlap the output. It must start so far after the output's start
- * that every element is read before it is overwritten; lower/overlap.c computes the distance. An overlap is used if it
- * shrinks the arena.
+ * An input that dies where an output is produced may overlap the output. The input must start so far after the
+ * output's start that every element is read before it is overwritten; lower/overlap.c computes the distance. An overlap
+ * is used if it shrinks the arena.
  *
  * A chain of such overlaps needs the sum of their distances. If the arena cannot hold it, an output is computed at one
  * offset and then moved to another, so it becomes two items: one written, one read. */
 
-/* Decision: inputs and outputs are slots like any other. They are caller-owned unless `--io arena` is given: then
- * the planner gives them offsets, an input until its last read, an output from its first write to the end. Calls use
- * the caller's pointers in either case, so the functions do not change, and a caller may pass other pointers. */
+/* Decision: inputs and outputs are slots like any other. Inputs and outputs are caller-owned unless `--io arena` is
+ * given. With it, the planner assigns offsets: an input is live until its last read, and an output from its first write
+ * to the end. Calls use the caller's pointers in either case, so the functions do not change, and a caller may pass
+ * other pointers. */
 #include "graph/plan/exact.h"
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"

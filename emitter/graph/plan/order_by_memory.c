@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Orders the groups of a training step so that few bytes are live at once.
  *
- * A target is a group, or all readers of a tensor. It includes the groups that must run before and are not done:
+ * A target is a group, or all readers of a tensor. A target includes the groups that must run before and are not done:
  * producers of inputs, and readers of tensors that are overwritten. Targets that leave no more bytes live than before
  * have precedence; if there is none, all targets compete. Among these, the target with the lowest peak runs first. A
  * recomputed tensor is therefore computed when its reader can run, and dies before the next one is computed.

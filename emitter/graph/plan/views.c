@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides which tensors alias. It runs before lowering because it determines strides.
+/* Decides which tensors alias. This pass runs before lowering because it determines strides.
  *
  * Every tensor between groups starts as its own dense root. Then, in execution order:
  *   a reshape aliases its operand's root;
@@ -15,12 +15,12 @@
  * copy. */
 
 /* Decision: a padding's operand is stored in its result. On targets with float vectors a convolution's padding is a
- * layer of its own. Its operand is a slot within its result, at the padding's offset, so the operand's producers
- * write there. The nest's store of an element into itself is dead code; the elements around it remain. No fact about
- * the operator is needed here, either: the stage is a `select` whose condition is proved inside the box.
- * MobileNetV2 copied 5 MB per run for nothing (an eighth of its time, `make bench-host`). The producer writes a
- * larger tensor. If this adds more than a sixteenth to the arena, or anything with --optimize size, the operand is
- * copied (`copies_padding` in `driver/combine_for_ram.c`). */
+ * layer of its own. The padding's operand is a slot within its result, at the padding's offset, so the operand's
+ * producers write there. The nest's store of an element into itself is dead code; the elements around it remain. No
+ * fact about the operator is needed here, either: the stage is a `select` whose condition is proved inside the box.
+ * MobileNetV2 copied 5 MB per run for nothing (an eighth of its time, `make bench-host`). The producer writes a larger
+ * tensor. If this adds more than a sixteenth to the arena, or anything with --optimize size, the operand is copied
+ * (`copies_padding` in `driver/combine_for_ram.c`). */
 
 /* Decision: a slice aliases its operand. A slice without steps that fusion leaves alone is a slot with the operand's
  * strides and an offset. A reshape is one too if it adds or drops unit dimensions, or if the slice is contiguous.
@@ -37,7 +37,7 @@
 #include "ir/algebra/algebra.h"
 #include "ir/nest/external.h"
 
-/* The state of this pass. Its maps are sets of tensors. */
+/* The state of this pass. Each map of this state is a set of tensors. */
 typedef struct Views {
     Ctx *cx;
     Plan *p;
@@ -255,8 +255,8 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
     return true;
 }
 
-/* Returns true for operands and results of device copies, and for tensors between two functions of a device. They do
- * not alias, because a device's driver receives dense tensors. */
+/* Returns true for operands and results of device copies, and for tensors between two functions of a device. Such
+ * tensors do not alias, because a device's driver receives dense tensors. */
 static bool crosses(const Views *v, const Tensor *t) { return map_get_const_ptr(&v->crosses, t) != NULL; }
 
 static bool calls_external(const Stmt *tile) { return tile->external != NULL; }

@@ -316,8 +316,8 @@ static Interval type_range(const Tensor *q)
     return (Interval){ type->least, type->greatest };
 }
 
-/* Requantizes the sum of two grids. A sum of 16-bit grids has no proved line. Its exact quotient is optional
- * (takes_ties), because floats round such a sum as other runtimes do. */
+/* Requantizes the sum of two grids. A sum of 16-bit grids has no proved line. The exact quotient of such a sum is
+ * optional (takes_ties), because floats round the sum as other runtimes do. */
 static Tensor *sum_requantized(const QuantizedContext *f, const char *label, const QuantizedValue *x, const Grid *g,
                                DType to)
 {

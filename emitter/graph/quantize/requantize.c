@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The stored value is a staircase over the integer a. It steps from k-1 to k at the first a that reaches (k - 1/2 -
- * zero); a tie belongs to the even side. (a * m + c) >> n is the same staircase if, for every step k at a = t,
+/* The stored value is a staircase over the integer a. The staircase steps from k-1 to k at the first a that reaches (k
+ * - 1/2 - zero); a tie belongs to the even side. (a * m + c) >> n is the same staircase if, for every step k at a = t,
  *
  *     k * 2^n <= m * t + c      and      m * (t - 1) + c < k * 2^n
  *

@@ -33,8 +33,8 @@ int64_t offset_centered(const Grid *g, int n);
 /* Uses a factor of two words, so that grids of up to 16 bits are also exact. 0 <= low < 2^31. */
 bool scaling_of_words(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Finds the nearest constants where no exact ones exist. In the range, the result is the real quotient, moved by at
- * most 2^-8 of a step and rounded; ties round up. It is used for 16-bit grids, and for sums beyond 2^24. scale_b is as
- * in scaling_of_sum, or 0 if there is no b. */
+ * most 2^-8 of a step and rounded; ties round up. The form is used for 16-bit grids, and for sums beyond 2^24. scale_b
+ * is as in scaling_of_sum, or 0 if there is no b. */
 bool scaling_near(const Affine *x, double scale_b, const Grid *g, Interval range, int most_shift, Scaling *out);
 /* Finds constants for x + b * scale_b, for all b in range_b; both ranges are 8 bits wide. */
 bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, Scaling *out);

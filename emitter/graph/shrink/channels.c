@@ -3,9 +3,9 @@
  * it reads only channel f(v) of a tensor: relu, rescale, depthwise, add (f(v) = v), a concatenation (v - begin), a
  * view. Any other read pins the tensor: all its channels stay.
  *
- * Liveness is the smallest set of classes with two properties. It holds all pinned atoms, the model's outputs among
- * them. If it holds output v of a contraction, it also holds some channels of x: the channels whose sum over the taps
- * is not a single known value.
+ * Liveness is the smallest set of classes with two properties. The set holds all pinned atoms, the model's outputs
+ * among them. If it holds output v of a contraction, it also holds some channels of x: the channels whose sum over the
+ * taps is not a single known value.
  *
  *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value
  *
@@ -131,8 +131,8 @@ static void link_reads(Channels *c, const Node *call, Terms *t, const Atoms *y, 
     }
 }
 
-/* Returns true if channels of the output may be removed at all. The channel v must not be an operand of arithmetic. It
- * may decide conditions, and it may be an index: in a view any index, otherwise only the last. */
+/* Returns true if channels of the output may be removed at all. The channel v must not be an operand of arithmetic. The
+ * channel may decide conditions, and it may be an index: in a view any index, otherwise only the last. */
 static bool follows_channels(const Terms *t, bool is_view)
 {
     const int channel = t->stage->data_count - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A sum is bounded tap by tap from its initial value. In any order of the taps, the accumulator stays between init +
  * (all negative contributions) and init + (all positive ones). A clamp is min and max with constants at the root of a
- * value. It never binds if, for every channel, the interval of its operand is within its limits. */
+ * value. The clamp never binds if, for every channel, the interval of its operand is within its limits. */
 #include "graph/shrink/facts.h"
 
 bool fits_type(Interval i, DType t) { return i.least >= dtype_info(t)->least && i.greatest <= dtype_info(t)->greatest; }

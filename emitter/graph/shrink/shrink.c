@@ -10,8 +10,8 @@
  *   shrink_proof.c   proves that the new call equals the old one at the live channels; on failure, the call's channels
  *               are pinned and liveness is decided again
  *
- * A constant channel that differs from the padding value has other values at the boundary than in the interior. Its sum
- * is not a single value, so the channel stays. */
+ * A constant channel that differs from the padding value has other values at the boundary than in the interior. The sum
+ * of such a channel is not a single value, so the channel stays. */
 
 /* Decision: shrinking has no table of operators. `graph/shrink/ranges.c` evaluates each compute on intervals, per
  * channel. `graph/shrink/channels.c` derives from the indices of a compute which channels belong together, and what
@@ -50,8 +50,8 @@ static const int *cut_of(const Shrinker *s, const Tensor *constant, int d, const
                                                                                 : NULL;
 }
 
-/* Finds the indices that stay for each dimension of the constant operand (NULL if all stay). They are the output's or
- * x's channels, where an axis over these channels is the index. */
+/* Finds the indices that stay for each dimension of the constant operand (NULL if all stay). The indices are channels
+ * of the output or of x, where an axis over these channels is the index. */
 static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constant, const int **kept, int *count)
 {
     const Stage **stage;

@@ -5,7 +5,7 @@
  *
  *      y[.., t, ..] = f(x[.., t * stride + low, ..], ..., x[.., t * stride + high, ..])
  *
- * with the same f for every t. It follows from the computes of the call, not from facts of its operator. */
+ * with the same f for every t. The property follows from the computes of the call, not from facts of its operator. */
 #include "graph/dag/op.h"
 
 /* The part that the call reads of an input that carries the axis. */

@@ -10,7 +10,7 @@
  * After `window` frames, y equals the full window's y, bit for bit. */
 #include "graph/dag/graph.h"
 
-/* An input and an output of the streamed graph, by index. They hold the last frames of a tensor before and after the
+/* An input and an output of the streamed graph, by index. The two hold the last frames of a tensor before and after the
  * hop. */
 typedef struct StreamState { int input, output; } StreamState;
 

@@ -26,7 +26,7 @@ typedef struct HyperRow {
  * option is its number. */
 typedef struct UpdateRow { const char *state, *formula; } UpdateRow;
 
-/* A scalar that all parameters share. It starts at 1, and each step multiplies it by the option `factor`. */
+/* A scalar that all parameters share. The scalar starts at 1, and each step multiplies it by the option `factor`. */
 typedef struct PowerRow { const char *name, *factor; } PowerRow;
 
 /* A scalar of the step that the updates read by its name. */

@@ -46,10 +46,10 @@ typedef struct Trainable {
 } Trainable;
 
 /* The checkpoints of a step are tensors of the graph that it stores; the calls before them are computed again for the
- * adjoints. The sparing form computes them again for each adjoint. It stores the gradients of the parameters that these
- * computations read, so that their updates may wait. It orders its groups by the bytes that are live
- * (Graph.spares_memory). The form that repeats computes a gradient once for each state of the optimizer that reads
- * it. */
+ * adjoints. The sparing form computes them again for each adjoint. The sparing form stores the gradients of the
+ * parameters that these computations read, so that their updates may wait. The sparing form orders its groups by the
+ * bytes that are live (Graph.spares_memory). The form that repeats computes a gradient once for each state of the
+ * optimizer that reads it. */
 typedef struct StepForm { int count; Tensor *const *checkpoint; bool is_sparing, repeats; } StepForm;
 
 /* Builds the training step of a float graph whose constants are folded. Returns NULL after a diagnostic. */

@@ -20,8 +20,8 @@ static bool is_zip(Bytes f) { return begins(f, "PK\3\4", 4) || begins(f, "PK\5\6
 static bool is_hdf5(Bytes f) { return begins(f, "\x89HDF\r\n\x1a\n", 8); }
 static bool is_gzip(Bytes f) { return begins(f, "\x1f\x8b\x08", 3); }
 
-/* An ONNX model is a message. Its first field is ir_version, a small number; its second field is a length-delimited
- * field of ModelProto. */
+/* An ONNX model is a message. The model's first field is ir_version, a small number; its second field is a
+ * length-delimited field of ModelProto. */
 static bool is_onnx(Bytes f)
 {
     const bool has_version = f.count > 3 && f.at[0] == 0x08 && f.at[1] > 0 && f.at[1] < 32;

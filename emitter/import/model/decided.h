@@ -52,8 +52,8 @@ Tensor *decided_after(Decided *d, const char *name, Tensor *x, const Expr *const
 /* Returns the tensor that holds element *at of a list, before views and concatenations; *at becomes the index in that
  * tensor. */
 Tensor *decided_origin(Tensor *list, int64_t *at);
-/* Returns the number of elements of a constant that are not 0. It is the compile-time size of a selection by the
- * constant. */
+/* Returns the number of elements of a constant that are not 0. This number is the compile-time size of a selection by
+ * the constant. */
 int64_t decided_nonzero_count(const Tensor *x);
 
 #endif

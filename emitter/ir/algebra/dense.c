@@ -5,9 +5,9 @@
  *   mixed radix of the whole extent: low = 1 for the first, then low = the low times the count of the digit before.
  * - Sums as numbers. If binds use digits of a sum (a split of a fused loop: (fo*4 + fi) / 5), the sum is first proved
  *   dense itself, and then is a number like a loop.
- * - Lines. Each bind is a line: base + sum of coef * digit. Its digits, sorted by coef, are a mixed radix: coef = 1,
- *   then coef = the coef times the count of the digit before. A loop v that the bind subtracts is the digit extent - 1
- *   - v; no guard may contain it.
+ * - Lines. Each bind is a line: base + sum of coef * digit. The digits of a bind, sorted by coef, are a mixed radix:
+ *   coef = 1, then coef = the coef times the count of the digit before. A loop v that the bind subtracts is the digit
+ *   extent - 1 - v; no guard may contain it.
  *
  * Therefore the points of the box and the values of the loops correspond one to one.
  *
@@ -16,10 +16,10 @@
  * adds `end` values. Some values may be reached more than once.
  *
  * A guard is a conjunction of comparisons, called cuts. A cut from above bounds a mixed radix of digits of a line: sum
- * of q_j * digit_j <= R. It merges these digits into one digit of R + 1 values. The shortest cuts are applied first,
- * which the split of a split requires. A cut from below bounds the upper digits of a line: sum over j >= m is at least
- * a limit. It is equivalent to a bound of the whole line, because the digits below m sum to less than coef_m. The
- * result is one interval either way. */
+ * of q_j * digit_j <= R. The cut merges these digits into one digit of R + 1 values. The shortest cuts are applied
+ * first, which the split of a split requires. A cut from below bounds the upper digits of a line: sum over j >= m is at
+ * least a limit. This limit is equivalent to a bound of the whole line, because the digits below m sum to less than
+ * coef_m. The result is one interval either way. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"

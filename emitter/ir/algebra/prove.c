@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves conditions. A comparison of integers is L >= 0 for a linear form L over the integers. It is proved if the
- * least value of L by intervals is not negative. Otherwise a lower bound replaces a term. The bound shares terms with
- * the rest of L, so that they cancel:
+/* Proves conditions. A comparison of integers is L >= 0 for a linear form L over the integers. The comparison is proved
+ * if the least value of L by intervals is not negative. Otherwise a lower bound replaces a term. The bound shares terms
+ * with the rest of L, so that they cancel:
  *
  *     term            condition                        replaced by
  *     -v              v < extent                       -(extent - 1)

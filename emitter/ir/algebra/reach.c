@@ -12,8 +12,8 @@
  * A fact F >= 0 adds nothing negative: L <= L + m*F. If that cancels an inner term, the bound is often sharper (ho*4 +
  * hi under the guard ho*4 + hi < 10). The result may be too large, never too small.
  *
- * Linear forms are large and the search recurses, so those that wait for a bound are on a stack in the arena. Its size
- * bounds the recursion: deeper expressions have no bound. */
+ * Linear forms are large and the search recurses, so those that wait for a bound are on a stack in the arena. The
+ * stack's size bounds the recursion: deeper expressions have no bound. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Matches expressions with the rules, and builds the right sides.
  *
- * A pattern is an expression, read by the reader of formulas (ir/text/read_rules.c). Its variables are slots: a slot's
- * number is the variable's least value. Its types are classes: i32 stands for any integer type, f32 for any float type.
- * Operands match from last to first: a divisor is bound before its dividend is tried. */
+ * A pattern is an expression, read by the reader of formulas (ir/text/read_rules.c). The variables of a pattern are
+ * slots: a slot's number is the variable's least value. The types of a pattern are classes: i32 stands for any integer
+ * type, f32 for any float type. Operands match from last to first: a divisor is bound before its dividend is tried. */
 #include "ir/algebra/rules.h"
 
 const RuleTable *rules_of(Ctx *cx)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker decides whether a nest is well formed and computes the formulas of its stages. It reads only the nest,
- * not its history, and shares no code with the primitives but reach and dense.
+/* The checker decides whether a nest is well formed and computes the formulas of its stages. The checker reads only the
+ * nest, not its history, and shares no code with the primitives but reach and dense.
  *
  *   I1 each point once          check_points.c    own loops of a block are dense; copies join to one box
  *   I2 init first               check_points.c    order of the copies; position of the init

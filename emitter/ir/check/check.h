@@ -15,8 +15,8 @@ const Refusal *nest_memory_refusal(Ctx *cx, const Nest *n);
 Verdict nest_check(Ctx *cx, const Nest *n, const char **why);
 
 /* Returns the window of a buffer, for the checker, the storage pass and the interpreter. Per dimension, the window is
- * the interval of coordinates that the statements below the buffer's Alloc access. It is an expression over the loops
- * outside the Alloc, cut to the tensor. */
+ * the interval of coordinates that the statements below the buffer's Alloc access. The window is an expression over the
+ * loops outside the Alloc, cut to the tensor. */
 typedef struct Window { const Expr *begin[MAX_RANK], *extent[MAX_RANK]; } Window;
 bool alloc_window(Ctx *cx, const Nest *n, const Stmt *alloc, Window *out, const char **why);
 

@@ -249,7 +249,7 @@ static bool by_same_iteration(Flow *f, int shared, const Box *computed)
 }
 
 /* Returns the begin of the box that copies outside the carrying loop have computed along d. The box must reach `first`,
- * where the loop begins. It must not exceed `end`, which the first iteration reaches, because a longer box would
+ * where the loop begins. The box must not exceed `end`, which the first iteration reaches, because a longer box would
  * overwrite live slots of a ring. */
 static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, const Expr *end)
 {
@@ -481,8 +481,8 @@ static bool check_access(Checker *c, const Site *s, const SiteAccess *a)
 
 /* ---- Storage --------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the Alloc is outside the producer's reduce loops. It must also be outside parallel loops, unless each
- * iteration has its own storage. */
+/* Returns true if the Alloc is outside the producer's reduce loops. The Alloc must also be outside parallel loops,
+ * unless each iteration has its own storage. */
 static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 {
     int outside = 0;

@@ -3,10 +3,10 @@
  * last axis innermost. Such reductions are sums of floats, unless a step with the option reassociate permits another
  * order, and the reducers that a file declares, except commutative ones.
  *
- * Let the feeders be the loops that reduce axes use. Points of one element differ in the feeders only. Their tuples of
- * reduce indices rise lexicographically if, for each feeder v, every tuple of the iteration v is below every tuple of
- * v + 1, whatever the feeders inside have. A feeder that data axes also use is a fused loop; the tuples then begin with
- * these data indices.
+ * Let the feeders be the loops that reduce axes use. Points of one element differ in the feeders only. The tuples of
+ * reduce indices at such points rise lexicographically if, for each feeder v, every tuple of the iteration v is below
+ * every tuple of v + 1, whatever the feeders inside have. A feeder that data axes also use is a fused loop; the tuples
+ * then begin with these data indices.
  *
  * Copies of a site that compute the same elements are compared in the same way: in each iteration of their common
  * loops, an earlier copy in the text has lower tuples than a later copy, and the tuples of the next iteration are above

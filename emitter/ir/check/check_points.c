@@ -337,7 +337,7 @@ static Group inside_loop(Checker *c, const Group *g, int at, bool *is_taken)
     return inside;
 }
 
-/* Proves that the copies in a loop compute a whole box in each iteration. This is required because an iteration that
+/* Proves that the copies in a loop compute a whole box in each iteration. A box is required because an iteration that
  * reaches a point again restarts the point's sum. */
 static bool check_iterations(Checker *c, const Group *inside, const Stmt *loop, const Bounds *scope, Box *out)
 {

@@ -26,7 +26,7 @@ typedef struct Compare {
     /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
     int loop_of[MAX_AXES];
     Match match;
-    /* Matches to return to. They are large, so they are not on the stack of the recursion. */
+    /* Matches to return to. The maps are large, so they are not on the stack of the recursion. */
     Match *saved;
     int saved_count, saved_capacity;
     const char *why;                         /* the first difference */

@@ -22,9 +22,9 @@ typedef struct Match {
     const Bounds *scope;                     /* the loops around the statement, and the guard */
 } Match;
 
-/* Returns true if the statement computes the instruction's formula. Its loops must be the formula's axes, with the same
- * kinds and extents; a size of the run does not count iterations that a guard excludes. The value of its block must be
- * the formula, up to names, the order of commutative operands, offsets and strides. Open numbers take the values with
- * which the formula matches. If it returns false, *why is the first difference. */
+/* Returns true if the statement computes the instruction's formula. The statement's loops must be the formula's axes,
+ * with the same kinds and extents; a size of the run does not count iterations that a guard excludes. The value of its
+ * block must be the formula, up to names, the order of commutative operands, offsets and strides. Open numbers take the
+ * values with which the formula matches. If it returns false, *why is the first difference. */
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Computes the window of a buffer: per dimension, the hull of all coordinates that the blocks below its Alloc write and
- * read. It is an expression over the loops outside the Alloc, cut to the tensor. An index that depends on data yields
- * the whole dimension. */
+ * read. The window is an expression over the loops outside the Alloc, cut to the tensor. An index that depends on data
+ * yields the whole dimension. */
 #include "ir/check/check_parts.h"
 
 

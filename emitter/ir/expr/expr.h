@@ -4,9 +4,9 @@
 /* A scalar expression is a uniform, immutable, interned node. Equal pointers are equal expressions. Reads are pure,
  * because each tensor element is assigned once. The rows of expr.def define the kinds.
  *
- * expr_new creates every node. It folds constants, moves constants to the right of commutative kinds, and interns. With
- * NULL or POISON among the operands, or a failed context, the result is POISON. A wrong type is an error of the
- * context. */
+ * expr_new creates every node. The constructor folds constants, moves constants to the right of commutative kinds, and
+ * interns. With NULL or POISON among the operands, or a failed context, the result is POISON. A wrong type is an error
+ * of the context. */
 #include "ir/expr/dtype.h"
 #include "support/ctx.h"
 
@@ -50,7 +50,7 @@ typedef enum RuntimeName {
 } RuntimeName;
 typedef struct RuntimeFunction { const char *c_name; DType result; } RuntimeFunction;
 
-/* A named integer, or a lowered scalar of any type. Its identity is its address, not its name. */
+/* A named integer, or a lowered scalar of any type. A variable's identity is its address, not its name. */
 typedef enum VarRole {
     VAR_AXIS,      /* dimension of a stage */
     VAR_LOOP,      /* a loop of a nest, which starts at 0 */
@@ -97,8 +97,8 @@ const Expr *expr_var(Ctx *cx, const Var *v);
 const Expr *expr_new_var(Ctx *cx, const char *name, VarRole role, DType t, int64_t least, int64_t greatest);
 /* creates a new VAR_SIZE variable */
 const Expr *expr_decided_size(Ctx *cx, const char *name, const char *what, int64_t least, int64_t greatest);
-/* Returns a size of the same name within [least, greatest]. It stands for `size` where the value of `size` is in this
- * range. */
+/* Returns a size of the same name within [least, greatest]. The size stands for `size` where the value of `size` is in
+ * this range. */
 const Expr *expr_size_within(Ctx *cx, const Expr *size, int64_t least, int64_t greatest);
 /* Raises the lower bound of the size. Facts that were derived earlier from the size's range remain true. */
 void expr_raise_least(const Expr *decided_size, int64_t least);
@@ -111,8 +111,8 @@ const Expr *expr_cast(Ctx *cx, DType t, const Expr *a);          /* returns a if
 /* Returns the operand of a cast that C's own conversions imply where the type is given: a load or variable of fewer
  * bytes that widens. Returns e otherwise. */
 const Expr *expr_before_widening(const Expr *e);
-/* Returns the call of a runtime function that computes `value`. Its operands may have other types, because C converts
- * them. */
+/* Returns the call of a runtime function that computes `value`. The operands of the call may have other types, because
+ * C converts them. */
 const Expr *expr_runtime(Ctx *cx, RuntimeName function, const Expr *value, const Expr *const *operand, int count);
 
 static inline const Expr *expr_add(Ctx *cx, const Expr *a, const Expr *b) { return expr_binary(cx, EXPR_ADD, a, b); }

@@ -6,7 +6,7 @@
 
 struct Scope;
 
-/* An inclusive interval. Its ends saturate: INT64_MIN and INT64_MAX mean infinity. */
+/* An inclusive interval. The ends of the range saturate: INT64_MIN and INT64_MAX mean infinity. */
 typedef struct Interval { int64_t least, greatest; } Interval;
 
 typedef enum MemoryKind {

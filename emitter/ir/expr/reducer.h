@@ -8,7 +8,8 @@ enum { MAX_COMPONENTS = 8 };         /* the most values of one formula */
 
 typedef enum Reducer {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY,
-    /* These have two outputs (index, value). A tie gives the smaller index, and a NaN wins over any number */
+    /* These two reducers have two outputs (index, value). A tie gives the smaller index, and a NaN wins over any
+     * number */
     REDUCE_ARGMAX, REDUCE_ARGMIN,
     REDUCE_OWN,                      /* a Combiner */
     REDUCER_COUNT
@@ -29,8 +30,8 @@ bool reducer_read(const char *s, size_t n, Reducer *out);
 /* Returns the identity of component `component` in type t: 0, 1, -inf or the smallest value. For argmax's index,
  * returns the largest value. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
-/* Returns the value that does not change any bit of an accumulator. It is the identity, or -0 in a sum of floats that
- * does not begin at 0, because x + -0 is x for each x. */
+/* Returns the value that does not change any bit of an accumulator. This value is the identity. In a sum of floats that
+ * does not begin at 0 it is -0, because x + -0 is x for each x. */
 const Expr *reducer_neutral(Ctx *cx, Reducer r, DType t, int component, bool begins_at_identity);
 
 /* A declared reducer over a tuple of values: combined[i] is an expression over the variables old[] and value[], and

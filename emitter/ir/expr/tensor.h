@@ -3,8 +3,8 @@
 #define LW_IR_EXPR_TENSOR_H
 /* The dataflow DAG: tensors, and the nodes that produce them.
  *
- * A tensor is assigned once. It is an input (no producer, no data), a constant (data), or an output of a node. A node
- * is one of
+ * A tensor is assigned once. A tensor is an input (no producer, no data), a constant (data), or an output of a node. A
+ * node is one of
  *
  *   CALL      a call of an operator; its expansion is a DAG of computes
  *   COMPUTE   one stage: an index expression over axes
@@ -92,8 +92,8 @@ typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_REGION } NodeKind;
 /* A node of the model's file: an operator of TFLite, a node of ONNX, a statement of .te. Each call states from which
  * node of the file it was made, so that a reviewer finds the lines of C that implement the node. */
 typedef struct FileNode {
-    /* Its number in the file's order from 0, or the line of a statement; inside a graph of another node, after that
-     * node's place and the graph: "7/then_branch/0". */
+    /* The node's number in the file's order from 0, or the line of a statement; inside a graph of another node, after
+     * that node's place and the graph: "7/then_branch/0". */
     const char *place;
     const char *op, *name;           /* the operator as the file names it; the name of the node or of its result */
     bool is_constant, is_passed;     /* true if a result is a constant, or a value of another node */
@@ -147,8 +147,8 @@ const char *tensor_shape_names(Ctx *cx, const Tensor *t);
 const char *indices_accepted_text(Ctx *cx, int64_t count);
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count);
 
-/* Describes a compute node with one stage. Its outputs are new tensors. They are named after the stage and have the
- * values' types and the shape of the data axes. */
+/* Describes a compute node with one stage. The node's outputs are new tensors. The outputs are named after the stage
+ * and have the values' types and the shape of the data axes. */
 typedef struct StageSpec {
     const char *name, *part;
     const Node *call; const char *op; bool is_result;      /* as in Stage */

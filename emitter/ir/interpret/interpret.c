@@ -27,7 +27,7 @@ static void same_values(Env *e, Tensor *const *from, Tensor *const *to, int coun
     }
 }
 
-/* Runs the other version on the same inputs. Its outputs become the outputs of this version. */
+/* Runs the other version on the same inputs. The outputs of the other version become the outputs of this version. */
 static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     const Nest *other = n->otherwise;

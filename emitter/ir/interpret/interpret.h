@@ -11,8 +11,9 @@
 typedef void InstanceVisit(void *user, const Stmt *block, const int64_t *axis);
 
 typedef struct RunOptions {
-    /* True if the run stops at an access outside a window, or a bind outside its axis. It also stops at a read of an
-     * element that was never written or is overwritten in its ring, and at an output element that was never written. */
+    /* True if the run stops at an access outside a window, or a bind outside its axis. The run also stops at a read of
+     * an element that was never written or is overwritten in its ring, and at an output element that was never
+     * written. */
     bool checked;
     /* If not 0, parallel loops run in an order shuffled by this seed, and vector loops run in lockstep. */
     uint64_t shuffle;

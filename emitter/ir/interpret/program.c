@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles a nest to a program (program.h). Sizes and data are known, so sizes become constants and tensors pointers.
  *
- * Lanes are points of a block in the order of its loops; all lanes are computed before one is stored. That requires a
- * block not to read its own output. A block that reads it gets a single lane. */
+ * Lanes are points of a block in the order of its loops; all lanes are computed before one is stored. This order
+ * requires that a block does not read its own output. A block that reads it gets a single lane. */
 #include "ir/interpret/program.h"
 
 #include <string.h>

@@ -35,8 +35,8 @@ void *grown(Arena *arena, void *at, int count, int *capacity, size_t bytes);
 
 /* Returns the expression with the block's axes replaced by their binds, and sizes by their values. NULL gives NULL. */
 const Expr *resolve(Compiler *c, const Expr *e);
-/* Appends instructions for a resolved expression. Its reads access only lanes in which `mask` holds; a mask of NULL
- * holds in all lanes. */
+/* Appends instructions for a resolved expression. The reads of the expression access only lanes in which `mask` holds;
+ * a mask of NULL holds in all lanes. */
 ProgramValue compile_value(Compiler *c, const Expr *e, const ProgramValue *mask);
 /* Returns a fresh one-lane operand of the strip's combination, and the variable that represents it. */
 ProgramValue compile_operand(Compiler *c, DType t, const Expr **stand_in);

@@ -16,7 +16,7 @@ static void run_code(const Instrs *code, int lanes)
     for (int i = 0; i < code->count; i++) run_instr(code->at[i], code->at[i]->lanes == 1 ? 1 : lanes);
 }
 
-/* Runs instructions outside the strip. They compute all lanes that the strip can have. */
+/* Runs instructions outside the strip. The instructions compute all lanes that the strip can have. */
 static void run_each(const Instrs *code)
 {
     for (int i = 0; i < code->count; i++) run_instr(code->at[i], code->at[i]->lanes);

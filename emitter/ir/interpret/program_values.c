@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles the values of a strip: the instructions of an expression, their levels, and the addresses of indices.
  *
- * A flat index becomes constant + sum of factor * variable wherever it is linear. Its uniform part is added at each
- * access; the rest is a vector of offsets, mostly constant for the whole run. A load is inside every loop in which its
- * tensor is also written, so it never precedes a store. It may run where its block does not, because another loop's
- * extent may be 0: an access out of bounds is recorded, and the strip reports it. */
+ * A flat index becomes constant + sum of factor * variable wherever it is linear. The uniform part of the index is
+ * added at each access; the rest is a vector of offsets, mostly constant for the whole run. A load is inside every loop
+ * in which its tensor is also written, so it never precedes a store. The load may run where its block does not, because
+ * another loop's extent may be 0: an access out of bounds is recorded, and the strip reports it. */
 #include "ir/interpret/program_compile.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_CODE_H
 #define LW_IR_NEST_CODE_H
-/* Lowered code is a nest whose storage is decided. It is C in everything except spelling: loops have a begin and an
- * end, memory is flat, values are expressions over LOADs and variables. emitter/lower creates and rewrites it, and cgen
- * prints it. */
+/* Lowered code is a nest whose storage is decided. Lowered code is C in everything except spelling: loops have a begin
+ * and an end, memory is flat, values are expressions over LOADs and variables. emitter/lower creates and rewrites the
+ * code, and cgen prints it. */
 #include "ir/algebra/algebra.h"
 #include "ir/expr/memory.h"
 #include "ir/nest/annotation.h"
@@ -32,7 +32,8 @@ struct Code {
     /* STORE: memory[index] = value; LET: var = value, which is const in its scope. */
     const Expr *index, *value;
     const char *text;                            /* CALL: the name of the macro */
-    /* CALL: the arguments of the macro. Its child, if any, is the fallback for compilers without the macro. */
+    /* CALL: the arguments of the macro. The child of a CALL, if any, is the fallback for compilers without the
+     * macro. */
     const Expr *const *args; int arg_count;
     /* CALL: the values that the instruction requires, until lower/expand/configure.c has placed the macros that set
      * them; and the field that the macro sets to its argument, or NULL. */
@@ -45,7 +46,8 @@ struct Code {
 typedef struct Function {
     const char *name;            /* a C identifier without the model's prefix: "conv_1" */
     int size_count; const Expr *const *size;     /* symbolic sizes, which are the first parameters (int32_t) */
-    /* The numbers that differ between the layers that share the function. They are the next parameters (int32_t). */
+    /* The numbers that differ between the layers that share the function. The numbers are the next parameters
+     * (int32_t). */
     int number_count; const Expr *const *number;
     /* The parameters in order: inputs, constants (as inputs), scratch, outputs. */
     int memory_count; const Memory *const *memory;

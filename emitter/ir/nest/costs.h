@@ -2,7 +2,7 @@
 #ifndef LW_IR_NEST_COSTS_H
 #define LW_IR_NEST_COSTS_H
 /* The instructions that a core executes for operations and macros, and the loops that its C compiler vectorizes and
- * unrolls. costs.def has the rows with their units. These are data of a target. */
+ * unrolls. costs.def has the rows with their units. These figures are data of a target. */
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -20,8 +20,8 @@
  * Inside loops, a call gets the part of each tensor that its statement computes or reads in one iteration
  * (ir/check/external_view.h): T is the address of the first element of the part, and dim(T, N) the part's size.
  *
- * A call may state the strides of a tensor in all dimensions except the last. It then accepts a tensor whose rows are
- * apart. */
+ * A call may state the strides of a tensor in all dimensions except the last. The call then accepts a tensor whose rows
+ * are apart. */
 
 /* Decision: an external call keeps its statement. The step `external` turns the statements of a stage into a unit
  * that is emitted as a call of a C function (`ir/nest/external.h`). The statement stays the meaning: the interpreter

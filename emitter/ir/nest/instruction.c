@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Binds the open numbers of an instruction to values. */
 
-/* Decision: an instruction is declared once for all sizes. Its numbers are variables of the formula
- * (`LW_DOT_2X2_I8[n](a: i8[2][n], ...)`). Matching with a loop nest binds them to trip counts and to constants of the
- * nest's value. The tile then has the instruction with these numbers, which every later check matches unchanged. So the
- * table of a target's instructions (`schedules/arm/instructions.c`) has a row for each macro, and a strategy names the
- * macro. */
+/* Decision: an instruction is declared once for all sizes. The sizes are variables of the formula (`LW_DOT_2X2_I8[n](a:
+ * i8[2][n], ...)`). Matching with a loop nest binds them to trip counts and to constants of the nest's value. The tile
+ * then has the instruction with these numbers, which every later check matches unchanged. So the table of a target's
+ * instructions (`schedules/arm/instructions.c`) has a row for each macro, and a strategy names the macro. */
 #include "ir/nest/instruction.h"
 
 #include <string.h>

@@ -13,7 +13,8 @@
  *   formula give its value, or the step that takes the instruction does. A name that only operands have follows the
  *   numbers. Only the formula has the numbers after a semicolon; the macro does not receive them.
  * - An open number with a range is a size of the run: each call of the macro has its own, an expression over the loops
- *   around it. It is where the loop of its axis ends: at the loop's extent, or where a guard stops it. The checker
+ *   around it. The value of such a size is where the loop of its axis ends: at the loop's extent, or where a guard
+ *   stops it. The checker
  *   proves that the value is in the range, at a multiple of the step from its first value (I12).
  * - An operand may name its memory: `x: i8[16][16] at scratchpad`, or `from core` for one that no step declares. The
  *   result may be among the operands, to name its memory too: `r: i32[16][16] at accumulator`. Then `+=` before a sum

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_NEST_H
 #define LW_IR_NEST_NEST_H
-/* The loop nest: the order and storage in which a group of stages is computed. It is immutable; a rewrite copies the
- * path from the root. Accesses stay in tensor coordinates, so every tensor element is assigned once and the only
+/* The loop nest: the order and storage in which a group of stages is computed. A nest is immutable; a rewrite copies
+ * the path from the root. Accesses stay in tensor coordinates, so every tensor element is assigned once and the only
  * dependence is "produced before read".
  *
  * stmt = Seq(stmt...) | For(loop, extent, kind, stmt) | If(cond, stmt, stmt) | Alloc(buffer, stmt)
  *      | Block(stage, bind[], guard) | Tile(stmt, instr, args) | Tile(stmt, external)
  *      | Start(copy, ahead, channel) | Wait(copy, pending)
  *
- * A Start is in the body of a loop L. Its child is a copy of one stage. As an ordinary statement, the copy of iteration
- * i would run at its place in iteration i. As a Start, it begins there in iteration i - ahead, or before L in the first
- * iterations, and ends by the Wait of its name in iteration i: when at most `pending` of the copies that were started
- * for later iterations are unfinished. The buffer of the copy has `slots` windows, of which iteration i of L uses
- * window i % slots.
+ * A Start is in the body of a loop L. The child of a Start is a copy of one stage. As an ordinary statement, the copy
+ * of iteration i would run at its place in iteration i. As a Start, it begins there in iteration i - ahead, or before L
+ * in the first iterations, and ends by the Wait of its name in iteration i: when at most `pending` of the copies that
+ * were started for later iterations are unfinished. The buffer of the copy has `slots` windows, of which iteration i of
+ * L uses window i % slots.
  *
  * check.c states and proves the invariants, which hold for every stage. */
 #include "ir/expr/tensor.h"

@@ -29,8 +29,8 @@ const char *pattern_text(Pattern p);
  * A lookup, table[x[i]], is judged by the reads in its index. */
 Pattern stage_pattern(Ctx *cx, const Stage *s);
 
-/* Returns true for a sum over reduce axes of products a*b. Both factors vary along a reduce axis, and each factor reads
- * an element that the other does not read. A convolution, a product of matrices and a dot product qualify; x*x and
- * x*scale do not. */
+/* Returns true for a sum over reduce axes of products a*b. Both factors of a product vary along a reduce axis, and each
+ * factor reads an element that the other factor does not read. A convolution, a product of matrices and a dot product
+ * qualify; x*x and x*scale do not. */
 bool stage_is_contraction(Ctx *cx, const Stage *s);
 #endif

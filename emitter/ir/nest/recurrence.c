@@ -89,8 +89,8 @@ static bool reads_now(Ctx *cx, const Node *reader, const Node *producer)
     return r.now;
 }
 
-/* Moves the next node of the step to index `done`. This is the first created node among the nodes that depend on no
- * other remaining node. */
+/* Moves the next node of the step to index `done`. The next node is the first created node among the nodes that depend
+ * on no other remaining node. */
 static bool move_next(Cycle *c, int done)
 {
     int best = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_RECURRENCE_H
 #define LW_IR_NEST_RECURRENCE_H
-/* Stages that read each other. They share an ordered first axis, the steps. At each step, a stage may read values of
- * earlier steps, and values of the same step unless that closes a cycle. */
+/* Stages that read each other. These stages share an ordered first axis, the steps. At each step, a stage may read
+ * values of earlier steps, and values of the same step unless that closes a cycle. */
 
 /* Decision: recurrences are cycles among computes. A layer reads its own output of the previous step: a promised
  * tensor is read before its formula (`ir/nest/recurrence.h`). Only stages whose first axis is `ordered` may be in

@@ -4,8 +4,8 @@
 /* A refusal of a nest or a step, and its reason, as a value. Code branches on the verdict, the kind and the operands.
  * The sentence is for people and is printed where the refusal is reported:   VERDICT: FAULT; use ACCEPTED */
 
-/* Decision: a refusal is a value. It has a primitive, operands, a verdict, the kind of the fault and the tensor at
- * fault. Code branches on these fields (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the
+/* Decision: a refusal is a value. A refusal has a primitive, operands, a verdict, the kind of the fault and the tensor
+ * at fault. Code branches on these fields (`graph/plan/combine.c` lengthens a ring where the kind is `FAULT_RING`); the
  * sentence is printed from them where the refusal is reported. */
 #include "ir/expr/tensor.h"
 

@@ -33,7 +33,7 @@ typedef struct Lexer {
 
 /* Splits text[begin, end) into tokens. An unknown character is an error and ends the tokens. */
 Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what);
-/* Like lex_part, for a whole short text. Its tokens are in the scratch arena, which the caller resets. */
+/* Like lex_part, for a whole short text. The tokens of the text are in the scratch arena, which the caller resets. */
 Lexer lex_text(Ctx *cx, const char *text, const char *what);
 
 Token lex_peek(const Lexer *l);                        /* returns the next token, without consuming it */

@@ -6,7 +6,7 @@
 
 /* Reads FUNCTION(ARGUMENT, ...) to the closing bracket. Returns NULL on error. */
 External *external_read(Lexer *l, const Symbol *symbols);
-/* Reads an external call from a text, like external_read. Its tensors are the tensors of the nest. */
+/* Reads an external call from a text, like external_read. The tensors of the call are those of the nest. */
 External *external_read_text(Ctx *cx, const Nest *n, const char *text);
 /* Prints the call; `tensors` (may be NULL) has the names of tensors. */
 struct Namer;

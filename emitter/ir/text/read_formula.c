@@ -473,8 +473,8 @@ static bool has_points(const Formula *f)
     return true;
 }
 
-/* Computes the exact range of a sum of axes with constant extents. Both ends are reached, because the axes are
- * independent. */
+/* Computes the exact range of a sum of axes with constant extents. Both ends of the range are reached, because the axes
+ * are independent. */
 static bool exact_range(const Formula *f, const Expr *e, Interval *out)
 {
     Linear sum;

@@ -132,8 +132,8 @@ static bool has_negative_zero(const Tensor *t)
     return false;
 }
 
-/* Returns true if no element is -0. That holds for a number or a constant without -0, and for a stage that has such a
- * value or a sum that begins at one. */
+/* Returns true if no element is -0. The property holds for a number or a constant without -0, and for a stage that has
+ * such a value or a sum that begins at one. */
 static bool is_never_negative_zero(const Expr *e)
 {
     if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Allocates storage for tensors. The nest's inputs, constants and outputs are parameters: row-major, or strided as the
- * plan's views declare. A buffer holds only its window: the coordinates that the statements below its Alloc access. Its
- * scope selects its memory:
+ * plan's views declare. A buffer holds only its window: the coordinates that the statements below its Alloc access. The
+ * scope of a buffer selects its memory:
  *
  *   register, stack    an array of the function; the pass `scalars` turns register buffers into variables
  *   arena, static      a scratch parameter, allocated in the arena of the call

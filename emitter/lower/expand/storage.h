@@ -43,7 +43,7 @@ typedef struct OpenBuffer { const struct OpenBuffer *outer; const Memory *memory
 
 /* Returns storages for the inputs and outputs. */
 Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);
-/* Starts another version of the nest. Its inputs and outputs share the memory of the current version. */
+/* Starts another version of the nest. The inputs and outputs of both versions share memory. */
 void storages_for(Storages *s, const Nest *other);
 /* Allocates the buffer of an Alloc; `around` is its enclosing loops. */
 const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around);

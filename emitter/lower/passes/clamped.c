@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names clamped indices. A clamped index is a minimum or maximum of two, such as a shifted tile's begin. It gets a name
- * in the innermost loop that it depends on:
+/* Names clamped indices. A clamped index is a minimum or maximum of two, such as a shifted tile's begin. The clamped
+ * index gets a name in the innermost loop that it depends on:
  *
  *     for (ho...) for (h...) y[(lw_min_i32(ho*2, 23) + h)*320] = .. x[lw_min_i32(ho*2, 23)*640 ..
  * =>  for (ho...) { const int32_t ho_begin = lw_min_i32(ho*2, 23);

@@ -11,11 +11,11 @@
  * them; r may read constants, such as the width of a band, if the loop has an iteration. Unrolled and vector loops keep
  * constant extents: only constants become their bounds, and the pass `partition` removes the other conditions. */
 
-/* Decision: guards leave hot loops in three ways. This is their order (`emitter/lower/passes/guard.c`,
- * `partition.c`). They become bounds of a loop whose whole body they guard. The enclosing loop is cut into boundary
- * and interior. Or, where copies are expensive (the target's `copy_budget`), both boundaries share one loop, or only
- * the innermost loop has two versions. Unrolled and vector loops keep constant extents, so their guards take the
- * second way. */
+/* Decision: guards leave hot loops in three ways. The three ways follow in their order (`emitter/lower/passes/guard.c`,
+ * `partition.c`). First, guards become bounds of a loop whose whole body they guard. The enclosing loop is cut into
+ * boundary and interior. Or, where copies are expensive (the target's `copy_budget`), both boundaries share one loop,
+ * or only the innermost loop has two versions. Unrolled and vector loops keep constant extents, so their guards take
+ * the second way. */
 #include "lower/passes/passes.h"
 
 enum { MAX_CONJUNCTS = 32 };

@@ -3,8 +3,8 @@
  * branches. Runs after functions are merged, because a merged function's numbers are parameters with wider ranges.
  * Nothing rewrites or simplifies the result: cgen prints it.
  *
- * In a loop of kind LANES, a value that differs by lane keeps its operations: vectors wrap. Its indices become
- * `first + lane`, where `first` is the legal index of the first lane. */
+ * In a loop of kind LANES, a value that differs by lane keeps its operations: vectors wrap. The indices of such an
+ * operation become `first + lane`, where `first` is the legal index of the first lane. */
 
 /* Decision: the printer selects nothing. The pass `legalize` replaces integer operations by those of C, in the
  * expressions themselves: unsigned arithmetic where a sum may wrap, `tdiv` and masks where intervals admit them, and

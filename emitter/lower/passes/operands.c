@@ -106,8 +106,8 @@ static int tile_at(Tile *tile, const Code *seq, int at)
 
 static bool holds_vectors(const Tile *t) { return t->vectors.count <= t->shared.count; }
 
-/* Returns true if some factor is used twice, and the registers suffice. They hold the variables, all factors of one
- * kind, one factor of the other kind, and a product that is rounded separately. */
+/* Returns true if some factor is used twice, and the registers suffice. The registers hold the variables, all factors
+ * of one kind, one factor of the other kind, and a product that is rounded separately. */
 static bool is_suitable(const Tile *t)
 {
     const int held = holds_vectors(t) ? t->vectors.count : t->shared.count;

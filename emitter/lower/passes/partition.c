@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Partitions loops. A condition in a loop over v may be linear in v. It then holds above some v, or below some v, for
- * all iterations of the inner loops: a*v + low >= 0, where low is the minimum of the remaining terms. The loop is split
- * into three:
+/* Partitions loops. A condition in a loop over v may be linear in v. Such a condition holds above some v, or below some
+ * v, for all iterations of the inner loops: a*v + low >= 0, where low is the minimum of the remaining terms. The loop
+ * is split into three:
  *
  *     for (v in boundary) S   for (v in interior) S without the conditions   for (v in boundary) S
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lowers vector loops to a target's registers. A vector loop qualifies if the vectors of runtime/simd support all its
- * statements. It is split into pieces of 16, 8 or 4 iterations (20 into 16 and 4), each a loop of kind LANES. Such a
- * loop keeps its meaning for every pass and is printed as one statement on vectors (cgen/vectors.c). Other loops are
- * left to the C compiler.
+ * statements. Such a loop is split into pieces of 16, 8 or 4 iterations (20 into 16 and 4), each a loop of kind LANES.
+ * Such a loop keeps its meaning for every pass and is printed as one statement on vectors (cgen/vectors.c). Other loops
+ * are left to the C compiler.
  *
  *     for (j < 32) vector: y[j] = a[j] + b[j]
  * =>  for (j < 16) lanes: y[j] = a[j] + b[j]                    in C: lw_f32x16_store(y, lw_f32x16_add(...))

@@ -32,14 +32,14 @@ const Buffer *buffer_new(Ctx *cx, const Tensor *t, const Scope *scope);
 const char *host_of(const Nest *n, const Stage *s);
 const char *alloc_host_of(const Nest *n, const Stage *s);
 
-/* Moves the stage under the loop, or to the root if loop is NULL. Its allocs move along if they are at its host, or
- * would not enclose the new position. The caller proves that the move is valid. */
+/* Moves the stage under the loop, or to the root if loop is NULL. The stage's allocs move along if they are at its
+ * host, or would not enclose the new position. The caller proves that the move is valid. */
 bool move_stage(Draft *d, const Stage *s, const char *loop);
 /* The first half of move_stage: removes the stage's blocks and, if requested, its allocs. The caller must restore
  * buffer[i]. */
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer);
-/* The second half of move_stage: buffer[i] becomes the alloc of the stage's output i. It is NULL for an output that is
- * allocated elsewhere. */
+/* The second half of move_stage: buffer[i] becomes the alloc of the stage's output i. buffer[i] is NULL for an output
+ * that is allocated elsewhere. */
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
 /* Like put_stage, for a given box under a loop. */
 bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer);

@@ -102,7 +102,7 @@ const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *
  * on. */
 const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
 
-/* The bodies of primitives that other primitives use. They change the draft, or refuse. */
+/* The bodies of primitives that other primitives use. These bodies change the draft, or refuse. */
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
 bool draft_peel(Draft *d, const char **loop);

@@ -119,7 +119,7 @@ static void require_condition(Ctx *cx, const Expr *read, const Bounds *facts, vo
 }
 
 /* Returns true if nothing reads the elements of the stage for which the condition fails, such as those that `pad`
- * adds. Their value is then free. */
+ * adds. The value of such elements is then free. */
 static bool is_unread_outside(Draft *d, const Stage *s, const Expr *cond)
 {
     UnreadElements u = { s, cond, !stage_is_output(&d->next, s) && !expr_reads(d->cx, cond) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A loop may compute the rows of a stage in groups of R: v*R + inner, where the inner loops are the loops of a tile, or
- * min(v*R, n-R) of a shifted tail. Its body, with the stages attached there, uses v only as v*R, or as a multiple of
- * v*R for a strided window. The body is thus a function of v*R. With a different row in place of v*R, it computes the
- * group that begins at that row. The checker verifies the rows computed and read. */
+ * min(v*R, n-R) of a shifted tail. The body of such a loop, with the stages attached there, uses v only as v*R, or as a
+ * multiple of v*R for a strided window. The body is thus a function of v*R. With a different row in place of v*R, it
+ * computes the group that begins at that row. The checker verifies the rows computed and read. */
 #include "schedule/draft/rows.h"
 
 enum { MAX_MULTIPLES = 16 };

@@ -3,8 +3,8 @@
  *
  *   y[i] = sum(k) ...      =>      y_register[i] = sum(k) ...,   y[i] = y_register[i]
  *
- * Both are placed where the stage was, with fresh loops. A compute_at normally attaches the new stage inside the loops
- * of the copy, as an accumulator tile. No proof is required: the copy reads the value that was stored before. */
+ * Both stages are placed where the stage was, with fresh loops. A compute_at normally attaches the new stage inside the
+ * loops of the copy, as an accumulator tile. No proof is required: the copy reads the value that was stored before. */
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 

@@ -4,8 +4,9 @@
  *   for f.i: for f.j: f;  for g.i: for g.j: g      =>      for g.i: { for f.j: f;  for g.j: g }      (at g.i)
  *
  * The outermost loops of the first stage become the loops of the second stage, from the place where the two stages
- * separate down to LOOP. Both stages must have the same number of such loops, with equal extents. The two stages keep
- * their order in the nest. The checker proves that no iteration reads what a later one computes. */
+ * separate down to LOOP. Both stages must have the same number of such loops, and corresponding loops must have equal
+ * extents. The two stages keep their order in the nest. The checker proves that no iteration reads what a later one
+ * computes. */
 #include "schedule/draft/draft.h"
 
 #include "support/names.h"

@@ -3,11 +3,11 @@
  *
  *   external dense cblas_sgemm(101, 111, 111, dim(x, 0), dim(w, 1), ..., x, dim(x, 1), w, dim(w, 1), 0.0, dense, ...)
  *
- * The call computes STAGE and the producers between it and the operands of the call. Their statements, in one sequence
- * and in order, become one unit. The sequence is at the root, or in the loop at which STAGE is computed; with `at`, the
- * one that holds the named loop of STAGE. Its statement remains the definition for the checker and the interpreter; the
- * emitted C has the call. After every later step the checker proves that the unit reads only operands of the call,
- * and that all other statements read only its results. */
+ * The call computes STAGE and the producers between it and the operands of the call. The statements of these stages, in
+ * one sequence and in order, become one unit. The sequence is at the root, or in the loop at which STAGE is computed;
+ * with `at`, the one that holds the named loop of STAGE. The statement of the unit remains the definition for the
+ * checker and the interpreter; the emitted C has the call. After every later step the checker proves that the unit
+ * reads only operands of the call, and that all other statements read only its results. */
 #include <string.h>
 
 #include "ir/text/read_external.h"

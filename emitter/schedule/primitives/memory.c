@@ -6,9 +6,9 @@
  * The checker proves that the buffers in it fit (I9) and, for an opaque memory, that only copies and instructions
  * access it (I10). */
 
-/* Decision: a memory of a unit is a row beside the four built-in scopes. Its buffers are arrays of the function, so
- * that the portable form needs no unit. With LW_MEMORY_name(offset), a firmware gives their addresses; the compiler
- * chooses the offsets, because the nest states which buffers live at the same time. */
+/* Decision: a memory of a unit is a row beside the four built-in scopes. The buffers of such a memory are arrays of the
+ * function, so that the portable form needs no unit. With LW_MEMORY_name(offset), a firmware gives their addresses; the
+ * compiler chooses the offsets, because the nest states which buffers live at the same time. */
 #include "ir/text/read_scope.h"
 #include "schedule/draft/draft.h"
 #include "support/text.h"

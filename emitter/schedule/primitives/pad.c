@@ -5,9 +5,9 @@
  *   t[i < 10] = f(i)      =>      t[i < 12] = f(i) if i < 10, else 0          (a multiple of 4)
  *
  * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the stage's
- * own reads within its tensors. It is dropped where they are long enough: a stage computed from padded stages has no
- * condition. A reader that was padded before it loses its condition if the slack, 0, gives the same value. In the slack
- * a reduction yields the identity. The stage stays where it was, with fresh loops.
+ * own reads within its tensors. The condition is dropped where the tensors are long enough: a stage computed from
+ * padded stages has no condition. A reader that was padded before it loses its condition if the slack, 0, gives the
+ * same value. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops.
  *
  * Along a reduce axis the slack is also combined, with a value that changes nothing: select(k < 11, v, 0). The tensors
  * stay. */

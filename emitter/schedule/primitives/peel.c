@@ -199,8 +199,8 @@ static bool all_inside_loop_of(const Stmt *s, const Expr *extent)
     return all;
 }
 
-/* Returns the iterations after the cut. If there is at most one, its index is the cut. Its loop is dropped if the
- * iteration exists for certain, or if the loops inside have no iterations whenever it does not exist. */
+/* Returns the iterations after the cut. If there is at most one, its index is the cut. The loop of that iteration is
+ * dropped if the iteration exists for certain, or if the loops inside have no iterations whenever it does not exist. */
 static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bounds *scope)
 {
     Ctx *cx = d->cx;

@@ -6,7 +6,8 @@
  * The partial results have the stage's data axes and the loop as data axes, and the other reduce loops as reduce axes.
  * Points that a guard excludes yield the identity. The partial results start from the identity and the stage from its
  * own init, so the init counts once. The order of combination changes: integers allow it, floats require the option
- * `reassociate`. Both stages stay where the stage was, with fresh loops; vectorize may then run along the new axis. */
+ * `reassociate`. Both stages of the factored reduction stay where the stage was, with fresh loops; vectorize may then
+ * run along the new axis. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -150,8 +151,8 @@ static void add_axis(Factored *f, StageSpec *spec, Renaming *r, const Stmt *loop
     r->to[r->count++] = v;
 }
 
-/* Finds the condition under which a point belongs to the reduction, in the new axes. It consists of the conjuncts that
- * use only reduce loops. */
+/* Finds the condition under which a point belongs to the reduction, in the new axes. The condition consists of the
+ * conjuncts that use only reduce loops. */
 static bool condition(Factored *f, const Renaming *r, const Expr **out)
 {
     const Stmt *block = path_end(&f->path);

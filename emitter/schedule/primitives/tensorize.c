@@ -10,9 +10,9 @@
  * operands laid out as the macro expects (ir/nest/instruction.c). The checker repeats this match after every later
  * step. */
 
-/* Decision: a tensorized nest keeps its loops. It is printed as `#ifdef MACRO`, the call, `#else`, the loops. The
- * portable form is the statement that was matched, so nothing more is generated or tested, and any compiler builds
- * the text; a header selects the instruction by defining the macro.
+/* Decision: a tensorized nest keeps its loops. A tensorized nest is printed as `#ifdef MACRO`, the call, `#else`, the
+ * loops. The portable form is the statement that was matched, so nothing more is generated or tested, and any compiler
+ * builds the text; a header selects the instruction by defining the macro.
  *
  *   - Each operand is one argument, `LW_AT(memory, index, strides...)`. No pointer is formed until the instruction
  *     reads, because a guarded operand may begin outside its memory. `lower/check_pointers.c` proves for the

@@ -76,8 +76,8 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
 
 enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7, NODE_OVERLOAD = 8 };
 
-/* Returns the names that a graph defines. They are not visible outside the graph, so an enclosing graph may use the
- * same names for other values. */
+/* Returns the names that a graph defines. The names are not visible outside the graph, so an enclosing graph may use
+ * the same names for other values. */
 static Map names_defined(Ctx *cx, const OnnxGraph *g)
 {
     Map own = map_new(cx->arena);

@@ -8,8 +8,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A type of fewer than 8 bits, or of floats with 8 bits. It occurs only in constants, and is widened when it is read:
- * integers to bytes, floats to f32. */
+/* A type of fewer than 8 bits, or of floats with 8 bits. Such a type occurs only in constants, and is widened when it
+ * is read: integers to bytes, floats to f32. */
 typedef struct Narrow {
     int bits;                        /* bits of an element, or 0 if the type is not narrow */
     bool is_signed;                  /* of integers */

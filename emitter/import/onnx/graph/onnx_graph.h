@@ -38,7 +38,8 @@ struct OnnxScope {
     const char *word;             /* the name of the graph in its node: an attribute or a function; "" for the model */
     const OnnxFunction *function; /* the function whose body this graph is */
     const OnnxNode *caller;       /* the call of the function, which provides attributes */
-    /* In a function's own graph: the scope of the call. Its tensors are accessible, but its names are not. */
+    /* In a function's own graph: the scope of the call. The call's tensors are accessible inside the function, but
+     * their names are not. */
     const OnnxScope *called_from;
     Tensor *iteration;            /* in a loop's body, the iteration index; otherwise NULL */
     Map producer;                 /* maps the name of a value to its OnnxNode */

@@ -82,8 +82,8 @@ static void svm_regressor(OnnxCall *c)
 
 /* ---- Pairs of classes -------------------------------------------------------------------------------------------- */
 
-/* A classifier by pairs of classes. Its scores are kernel values times weights [vectors][pairs], plus rho. The file's
- * vector v is row place[v] of the kernel's vectors and of the weights. */
+/* A classifier by pairs of classes. The classifier's scores are kernel values times weights [vectors][pairs], plus rho.
+ * The file's vector v is row place[v] of the kernel's vectors and of the weights. */
 typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class, *place; } Pairs;
 
 /* The file stores the vectors by class. The weights of a pair are positive for one class and negative for the other, so

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates operators with a data-dependent number of results. They compute the maximum number of rows, and the number
- * of valid rows; the result consists of the valid rows, which come first (onnx_decided.c). */
+/* Translates operators with a data-dependent number of results. Such operators compute the maximum number of rows, and
+ * the number of valid rows; the result consists of the valid rows, which come first (onnx_decided.c). */
 #include <math.h>
 #include <string.h>
 

@@ -139,8 +139,8 @@ static Tensor *spread(OnnxCall *c, const Packed *p, Tensor *t)
                                                         attr_list("end", p->k));
 }
 
-/* Returns zero points minus the middle of the range, of type i8. They are packed as the weights are; each row begins at
- * a byte. */
+/* Returns zero points minus the middle of the range, of type i8. The zero points are packed as the weights are; each
+ * row begins at a byte. */
 static Tensor *packed_points(OnnxCall *c, const Packed *p, const Tensor *t)
 {
     const int64_t row = (p->blocks * p->bits + 7) / 8;

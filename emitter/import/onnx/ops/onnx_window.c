@@ -22,9 +22,9 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
     return false;
 }
 
-/* Sets the pads of SAME: the number of windows is the input size divided by the stride, rounded up. Both sides are
- * padded; an odd element is at the end (UPPER) or at the start (LOWER). With a stride of 1 the padding is independent
- * of the size, so the size may be open. */
+/* Sets the pads of SAME: the number of windows is the input size divided by the stride, rounded up. Both ends of the
+ * dimension are padded; an odd element is at the end (UPPER) or at the start (LOWER). With a stride of 1 the padding is
+ * independent of the size, so the size may be open. */
 static void pad_same(OnnxCall *c, OnnxWindows *w, int d, bool upper)
 {
     if (w->size[d] < 0 && w->stride[d] > 1)

@@ -167,9 +167,9 @@ static void overlap_add(TfliteCall *c)
 
 /* ---- Stacker ----------------------------------------------------------------------------------------------------- */
 
-/* Translates SignalStacker. The state `left` is the number of missing frames. It is `first` before the first run, whose
- * frame also fills the left context, so that the right context and this frame are missing. After a complete stack,
- * `step` frames are missing. */
+/* Translates SignalStacker. The state `left` is the number of missing frames. `left` is `first` before the first run,
+ * whose frame also fills the left context, so that the right context and this frame are missing. After a complete
+ * stack, `step` frames are missing. */
 static void stacker(TfliteCall *c)
 {
     enum { CHANNELS, LEFT, RIGHT, STEP };

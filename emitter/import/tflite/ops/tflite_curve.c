@@ -95,8 +95,8 @@ static void by_points(TfliteCall *c, float (*of)(const Curve *c, float x))
                            attr_if(wraps, attr_flag("wraps", true))));
 }
 
-/* Returns x's scale * alpha / y's scale. It is computed in 64 bits, as in TensorFlow Lite Micro after commit 90b983c2,
- * or in floats for the older quantization, as in TensorFlow Lite. The results differ at ties. */
+/* Returns x's scale * alpha / y's scale. The factor is computed in 64 bits, as in TensorFlow Lite Micro after commit
+ * 90b983c2, or in floats for the older quantization, as in TensorFlow Lite. The results differ at ties. */
 static double quotient(const TfliteTensor *x, const TfliteTensor *y, float alpha, bool is_unsigned)
 {
     const float sx = tflite_scale(x), sy = tflite_scale(y);

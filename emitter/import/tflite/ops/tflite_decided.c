@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Translates operators whose number of results depends on data. They compute the maximum number of rows, and the number
- * of valid rows; the result consists of the valid rows, which come first (import/model/decided.h). */
+/* Translates operators whose number of results depends on data. Such operators compute the maximum number of rows, and
+ * the number of valid rows; the result consists of the valid rows, which come first (import/model/decided.h). */
 #include "import/tflite/ops/tflite_decided.h"
 
 #include <string.h>

@@ -12,8 +12,8 @@ typedef struct TfliteSizes {
     Map selections;                  /* maps a tensor to the positions of its nonzero elements */
 } TfliteSizes;
 
-/* Returns the size that has the value `count`, for a dimension of an output, or NULL if it is refused. Its maximum is
- * the size that --dim gives, and `natural` unless that is -1. */
+/* Returns the size that has the value `count`, for a dimension of an output, or NULL if it is refused. The size's
+ * maximum is the size that --dim gives, and `natural` unless that is -1. */
 const Expr *tflite_decided(TfliteCall *c, int output, int axis, Tensor *count, int64_t least, int64_t natural);
 /* Returns the first `size` elements of x along the axis. */
 Tensor *tflite_cut(TfliteCall *c, Tensor *x, int axis, const Expr *size);
@@ -24,8 +24,8 @@ bool tflite_has_elements(TfliteCall *c, int input, int axis);
 void tflite_range_by_value(TfliteCall *c);
 /* ---- tflite_by_value.c ------------------------------------------------------------------------------------------- */
 
-/* Returns the elements along the axis from number i of `begins` to number i of `ends`. Both are clamped, and negative
- * ones count from the end; NULL stands for the begin or end of the dimension. */
+/* Returns the elements along the axis from number i of `begins` to number i of `ends`. Both numbers are clamped, and
+ * negative numbers count from the end. NULL stands for the begin or end of the dimension. */
 Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tensor *begins, Tensor *ends, int i);
 /* Returns as many elements as number `axis` of `counts` states (-1 for the rest). The run ends if some are outside
  * x. */

@@ -9,7 +9,7 @@
  * Rounding before the zero point is added is the order of the reference's vector code, on x86 and ARM. The reference's
  * portable code rounds the sum instead, which has other ties and loses bits of x to the zero point.
  *
- * Weights with a scale for each block of a row (4 bits) have a kernel only in XNNPACK. It rounds the rows by the
+ * Weights with a scale for each block of a row (4 bits) have a kernel only in XNNPACK. XNNPACK rounds the rows by the
  * inverse of their scale, ties to even, and adds the blocks' integer sums in floats:
  *
  *   by inverse   q = clamp(zero + nearbyint(x * inverse), -128, 127), inverse = 255 / (high - low)

@@ -130,7 +130,7 @@ static bool import_body(TfliteCall *c, Loop *l)
     return !ctx_failed(c->cx);
 }
 
-/* Creates the region. Its inputs are an absent limit of the trip count, the condition, the states, and the
+/* Creates the region. The body's inputs are an absent limit of the trip count, the condition, the states, and the
  * invariants. */
 static void loop_region(TfliteCall *c, const Loop *l, Tensor *first)
 {
