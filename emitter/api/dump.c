@@ -252,8 +252,8 @@ static void print_as_comment(Text *t, const char *text)
         text_printf(t, "# %.*s\n", (int)strcspn(s, "\n"), s);
 }
 
-/* Prints the form that --schedule reads: a group's steps below its name. Prints as comments the signature, under which
- * a block serves other networks, and the resulting loops. */
+/* Prints the form that --schedule reads: a group's steps below its name. Prints two comments: the signature, under
+ * which a block applies to other networks, and the resulting loops. */
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {

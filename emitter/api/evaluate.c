@@ -272,8 +272,8 @@ static const Form forms[] = {
 };
 enum { FORMS = sizeof forms / sizeof forms[0], AS_EMITTED = FORMS - 1 };
 
-/* Returns true if --stream evaluates by hops. A sample is a whole window, with its frames one after the other, and the
- * outputs are those of whole windows. */
+/* Returns true if --stream evaluates by hops. A sample is a whole window with its frames in order, and each output is
+ * the output of a whole window. */
 static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int64_t *output_elems)
 {
     const Stream *s = b->graph.stream;

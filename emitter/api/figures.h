@@ -4,9 +4,9 @@
 /* Computes the figures of all reports, in every form (text, JSON, CSV, HTML). */
 #include "driver/driver.h"
 
-/* The totals of a program. macs, instructions and cycles are counts; instructions and cycles are -1 if unknown. The
- * other fields are in bytes. arena: with --train, the larger of the arenas of NAME_run and NAME_train. params, targets:
- * with --train, the size of struct NAME_params, and of the target with the loss; otherwise 0. */
+/* The totals of a program. macs, instructions and cycles are counts; instructions and cycles are -1 if unknown. Fields
+ * without a unit are in bytes. arena: with --train, the larger of the arenas of NAME_run and NAME_train. params,
+ * targets: with --train, the size of struct NAME_params, and of the target with the loss; otherwise 0. */
 typedef struct Totals {
     int64_t macs, arena, inputs, outputs, state, params, targets, ram, weights, instructions, cycles;
     int64_t worst;                       /* of instructions; -1 if unknown, or if a loop has no maximum */
@@ -31,8 +31,8 @@ int64_t report_cycles(const Build *b, int group);
 bool report_has_instructions(const Build *b), report_has_cycles(const Build *b);      /* of layers */
 bool report_measures_instructions(const Build *b), report_measures_cycles(const Build *b);      /* by a runner */
 int64_t report_microseconds(const Build *b, int64_t cycles);       /* the time at --mhz, rounded; -1 if unknown */
-/* Returns the bytes of its arrays on the stack where most of them are live. has_units: true if the firmware defines the
- * addresses of declared memories, so that their arrays are not on the stack. */
+/* Returns the largest number of bytes of the function's arrays that are on the stack at once. has_units: true if the
+ * firmware defines the addresses of declared memories, so that their arrays are not on the stack. */
 int64_t report_arrays(const Function *f, bool has_units);
 /* Returns an upper estimate of the stack in bytes: the arrays of the functions, and the most that the recorded networks
  * used in addition to their arrays. Returns -1 if the target has no figures. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright instruction MODEL MACRO` prints what an instruction's macro receives and computes: its declaration, a C
- * prototype, and the portable form. The parameters follow the convention of ir/nest/instruction.h. */
+/* `loopwright instruction MODEL MACRO` prints the arguments and the meaning of an instruction's macro: its declaration,
+ * a C prototype, and the portable form. The parameters follow the convention of ir/nest/instruction.h. */
 #include <string.h>
 
 #include "api/computation/arguments.h"

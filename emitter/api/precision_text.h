@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_PRECISION_TEXT_H
 #define LW_API_PRECISION_TEXT_H
-/* Prints what `loopwright quantize` reports about the widths that it chose. */
+/* Prints the report of `loopwright quantize` about the widths that it chose. */
 #include "quantizer/precision.h"
 #include "support/text.h"
 

@@ -191,8 +191,8 @@ static bool has_size_of(const Build *b, const Tensor *t, const Build *r, const T
     return false;
 }
 
-/* Compares the values that the self-test records with the reference. The recorded values are those of the emitted
- * nests, bit for bit. */
+/* Compares the values that the self-test records with the reference. The recorded values equal the values of the
+ * emitted nests, bit for bit. */
 static bool is_as_imported(const Build *b, const void *const *inputs)
 {
     Build r;

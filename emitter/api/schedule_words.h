@@ -5,9 +5,9 @@
 #include "driver/driver.h"
 #include "support/text.h"
 
-/* Prints the rest of a block's head, such as " when n % 4 == 0:". */
+/* Prints the end of a block's head, such as " when n % 4 == 0:". */
 void schedule_head(Text *t, const Nest *n);
-/* Prints the steps in lines of their own, then the other versions with their heads. */
+/* Prints the steps on separate lines, then the other versions with their heads. */
 void schedule_steps(Ctx *cx, Text *t, const Nest *n);
 /* Prints the loops of all versions. */
 void schedule_loops(Ctx *cx, Text *t, const Nest *n);

@@ -26,8 +26,8 @@ double outputs_greatest_error(const Outputs *want, const Outputs *got);
 typedef struct Errors { int64_t count; double squares, absolutes, want, got, products; } Errors;
 void errors_add(Errors *e, double want, double got);
 Errors outputs_errors(const Outputs *want, const Outputs *got);
-/* Prints "RMSE 0.012, MAE 0.008, L2 relative 0.0031, cosine 0.99999". L2 relative is the norm of the errors over that
- * of the expected values; a figure whose divisor is 0 is "none". */
+/* Prints "RMSE 0.012, MAE 0.008, L2 relative 0.0031, cosine 0.99999". L2 relative is the norm of the errors divided by
+ * the norm of the expected values; if a divisor is 0, the figure is "none". */
 void errors_print(Text *t, const Errors *e);
 /* "99.67 %" */
 const char *percent_text(Ctx *cx, int64_t part, int64_t whole);

@@ -105,8 +105,8 @@ static bool is_ended(const void *options)
 
 Ending trial_command(const lw_options *o, const char *command) { return shell_run(command, 0, is_ended, o); }
 
-/* Runs the command and returns how it ended. If it fails, a diagnostic has `what`, a description of the command.
- * Programs have a time limit; compilers have none. */
+/* Runs the command and returns how it ended. If the command fails, a diagnostic contains `what`, a description of the
+ * command. Programs have a time limit; compilers have none. */
 static Ending run_command(Ctx *cx, const lw_options *o, const char *command, double seconds, const char *what)
 {
     const Ending e = shell_run(command, seconds, is_ended, o);

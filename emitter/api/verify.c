@@ -81,7 +81,7 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, int6
     text_char(t, '\n');
 }
 
-/* Integers with one scale count as the real numbers that they stand for. */
+/* Integers with one scale are compared as the real numbers that they represent. */
 static Errors errors_of(const Tensor *t, const void *got, const void *want)
 {
     const bool is_real = dtype_is_float(t->type), has_scale = !is_real && t->quant && t->quant->count == 1;

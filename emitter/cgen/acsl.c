@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints annotations in ACSL. Integers of ACSL have no limit, so sums and products are printed as they are, without the
+/* Prints annotations in ACSL. Integers of ACSL have no limit, so sums and products are printed unchanged, without the
  * casts of C. A clause of an expression that has no such form, such as a loaded value, is left out. */
 #include "cgen/acsl.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- Terms ------------------------------------------------------------------------------------------------------- */
 
-/* The levels of terms: a sum stands in parentheses in a product. */
+/* The levels of terms: a sum inside a product needs parentheses. */
 typedef enum TermLevel { TERM_SUM, TERM_PRODUCT, TERM_FACTOR } TermLevel;
 
 static const char *term(const Speller *s, const Expr *e, TermLevel least);

@@ -6,22 +6,23 @@
  *      8  version, 2                        20  digest of the structure
  *     12  0x01020304, the order of bytes    28  CRC-32 of the bytes after 63
  *
- * Numbers are little-endian, as the elements are. The first 28 bytes name the structure, the others the training.
- * model.c holds the first: NAME_run compares them, so the file of another network is refused and the file of the same
- * network with other weights is accepted. NAME_check_weights also compares the CRC, which finds a damaged copy. */
+ * Numbers are little-endian, like the elements. The first 28 bytes name the structure, and the other bytes name the
+ * training. model.c contains the first 28: NAME_run compares them, so it refuses the file of another network and
+ * accepts the file of the same network with other weights. NAME_check_weights also compares the CRC, which finds a
+ * damaged copy. */
 
-/* Decision: the digest of the structure covers what reads the weights. The digest is a SHA-256 of the C functions as
- * emitted, of each constant's offset, type and shape, of the ports with their scales, and of the initial state. A
- * retrained network keeps the digest exactly if the emitted code would be the same: a scale, a table or a removed
- * channel that became part of the code changes it. Names that begin with the prefix of the model are hashed without it,
- * so the model's file may have any name. */
+/* Decision: the digest of the structure covers all code that reads the weights. The digest is a SHA-256 of the C
+ * functions as emitted, of each constant's offset, type and shape, of the ports with their scales, and of the initial
+ * state. A retrained network keeps the digest exactly if the emitted code would not change: the digest changes with
+ * each scale, table or removed channel that became part of the code. Names that begin with the prefix of the model are
+ * hashed without it, so the model's file may have any name. */
 
-/* Decision: weights apart are one table of offsets. `--weights` (`cgen/apart.c`) changes where a constant's address
- * comes from, not the functions: these receive pointers in any case. A file has a header that `kws.c` also holds;
- * `kws_run` compares the two, so no other model's file is read. The file's address is a parameter, after the arena,
- * because emitted C has no mutable globals; bodies of regions pass it on. In program memory of an AVR the parameters
- * and pointers of constants have an address space (`LW_FLASH`); a function that is called with both kinds of memory
- * is refused. */
+/* Decision: weights in a separate file are one table of offsets. `--weights` (`cgen/apart.c`) changes the origin of a
+ * constant's address, not the functions, which receive pointers in any case. A file has a header that `kws.c` also
+ * holds; `kws_run` compares the two, so no other model's file is read. The file's address is a parameter, after the
+ * arena, because emitted C has no mutable globals; bodies of regions pass it on. In program memory of an AVR the
+ * parameters and pointers of constants have an address space (`LW_FLASH`); a function that is called with both kinds of
+ * memory is refused. */
 #include "cgen/apart.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ static void put_elements(const Tensor *c, PutBytes *put, void *to)
 /* Passes all bytes after the header to `put`. */
 static void put_constants(const Program *p, PutBytes *put, void *to)
 {
-    static const uint8_t zeros[WEIGHTS_HEADER] = { 0 };        /* as many as the largest alignment */
+    static const uint8_t zeros[WEIGHTS_HEADER] = { 0 };        /* the largest alignment, in bytes */
     int64_t at = WEIGHTS_HEADER;
     for (int i = 0; i < p->constant_count; i++) {
         if (p->weights.at[i] < 0) continue;

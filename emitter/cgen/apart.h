@@ -22,8 +22,8 @@ const char *file_constant(Ctx *cx, const Program *p, int constant, int64_t offse
 /* Prints macros and the prototype of NAME_check_weights in model.h. */
 void file_macros(Ctx *cx, Text *t, const Program *p);
 void file_declare_check(Ctx *cx, Text *t, const Program *p);
-/* These print parts of model.c: the expected header, the included file and NAME_check_weights; then NAME_run's check of
- * the header. */
+/* The first of these functions prints parts of model.c: the expected header, the included file and NAME_check_weights.
+ * The second prints NAME_run's check of the header. */
 void file_functions(Ctx *cx, Text *t, const Program *p);
 void file_check_in_run(Ctx *cx, Text *t, const Program *p);
 #endif

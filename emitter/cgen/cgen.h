@@ -94,10 +94,10 @@ typedef struct Control {
  * that precedes this call. */
 typedef struct Copy { Place from, to; int64_t bytes; int channel; bool is_early; } Copy;
 
-/* The parts of a call that cores compute at once (--cores): part p computes the iterations at[p] to at[p + 1].
- * stride: [places] the bytes from one part's scratch memory to the next part's, or 0 for memory that parts share.
- * moments: if not 0, the function also takes the moments to execute, which a fork limits to `round`.
- * rows: if not 0, the forks of the call; row[i] replaces `at` in fork i. */
+/* The parts of a call that cores compute at once (--cores): part p computes the iterations at[p] to at[p + 1]. stride:
+ * [places] the bytes from one part's scratch memory to the next part's, or 0 for memory that parts share. moments: if
+ * not 0, the function also receives the moments to execute, which a fork limits to `round`. rows: if not 0, the forks
+ * of the call; row[i] replaces `at` in fork i. */
 typedef struct Fork {
     const char *name;
     int parts; const int64_t *at, *stride;

@@ -305,8 +305,8 @@ static bool is_uncounted(const Control *c)
 
 static bool is_counted(const Control *c) { return c->trip_count >= 0 && !c->has_condition && c->condition < 0; }
 
-/* Returns true if a known odd trip count requires the state to begin in the other array, so that it ends in its
- * output. */
+/* Returns true if the trip count is a known odd number: the state must then begin in the other array, so that it ends
+ * in its output. */
 static bool begins_in_other(const Control *c, const Carried *s)
 {
     return s->other >= 0 && is_counted(c) && c->trip_count % 2 == 1;

@@ -56,7 +56,7 @@ typedef struct Feature {
     const char *text[FEATURE_PARTS];   /* for program_text */
     const char *file[FEATURE_PARTS];   /* for program_file */
     Parameter parameter;               /* no name: none */
-    int code; const char *meaning;     /* the error code -1, ..., and the rest of its macro; 0: none */
+    int code; const char *meaning;     /* the error code -1, ..., and the remainder of its macro's name; 0: none */
     const char *pieces;                /* names of the runtime's pieces, or NULL */
     bool calls_string;                 /* its code calls functions of string.h */
     bool is_unproved;                  /* --acsl excludes it */

@@ -352,8 +352,8 @@ static const struct Scope *opaque_memory(const Code *c, int i)
     return m && m->scope && m->scope->is_opaque ? m->scope : NULL;
 }
 
-/* Stops a build in which a firmware gives operands the addresses of a unit's memories, and does not define the macro
- * that computes there. */
+/* Stops the build of a firmware that passes addresses of a unit's memories as operands, but does not define the macro
+ * that computes on these memories. */
 static void require_macro(FunctionPrinter *p, const Code *c)
 {
     Text defined = text_new(p->s.cx);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints the memory of NAME_run (see memories.h): one arena, or several memories:
+/* Prints the declaration of NAME_run's memory (see memories.h): one arena, or several memories:
  *
  *   struct kws_memories { void *dtcm; void *sram; };
  *   static KWS_DTCM(fast);                   an array with the size, the alignment and the section of the memory
@@ -146,8 +146,8 @@ static bool uses(const Program *p, int memory)
     return false;
 }
 
-/* Prints the macro that declares an array. With a compiler that cannot align or place the array, compilation stops
- * there. */
+/* Prints the macro that declares an array. Compilation stops at this text if the compiler cannot align or place the
+ * array. */
 static void array_macro(Ctx *cx, Text *t, const Program *p, const ProgramMemory *m)
 {
     const char *macro = macro_of(cx, p, m), *size = m->size ? text_format(cx, "%s_SIZE", macro) : "1",

@@ -301,8 +301,8 @@ static void start_copies(Ctx *cx, Text *t, const Program *p, const Call *c, bool
     }
 }
 
-/* Prints the copies for a call, which end before it begins, and then those for the next call that overlap with this
- * one. */
+/* Prints the copies for a call, which end before the call begins, and then the copies for the next call that run during
+ * this one. */
 static void copy_constants(Ctx *cx, Text *t, const Program *p, const Call *c, const Call *next)
 {
     start_copies(cx, t, p, c, false);

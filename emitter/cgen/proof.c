@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Decision: two tools prove the emitted C, each what it is strong in. Eva, an interpreter over ranges, follows NAME_run
- * through the plan of memory: it checks the contract of each layer at its call, and follows which bytes have values.
- * WP proves that the body of each layer keeps its contract, for all contents of its arrays. Eva runs those helpers over
- * all arguments whose products exceed WP's provers. NAME_proof.c has the programs, NAME_proof.sh the commands. A goal
- * that is not proved is open: the script's status is 0 only if every goal is valid and there is no alarm. */
+/* Decision: two tools prove the emitted C, and each proves the properties for which it is strong. Eva, an interpreter
+ * over ranges, follows NAME_run through the plan of memory: it checks the contract of each layer at its call, and
+ * follows which bytes have values. WP proves that the body of each layer keeps its contract, for all contents of its
+ * arrays. Eva runs those helpers over all arguments whose products exceed WP's provers. NAME_proof.c has the programs,
+ * NAME_proof.sh the commands. A goal that is not proved is open: the script's status is 0 only if every goal is valid
+ * and there is no alarm. */
 #include <string.h>
 
 #include "cgen/apart.h"

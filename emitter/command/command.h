@@ -77,7 +77,8 @@ typedef struct Option {
     const char *name, *value, *what;
     unsigned of;                     /* the set of commands that accept the option */
     Sort sort;
-    size_t at;                       /* the offset in Arguments; a FLAG sets a bool there, a TEXT a const char * */
+    /* the option's offset in Arguments: a FLAG sets a bool at this offset, a TEXT a const char * */
+    size_t at;
     Reader *read;                    /* for a READ: the reader, which returns false to refuse the value */
     bool repeats;
     char letter;                     /* the short form: 'h' for --help has -h; 0 if there is none */

@@ -8,8 +8,8 @@
  * as part of the model, and the passes fold and fuse them like other calls. An 8-bit sensor in front of a quantized
  * input becomes a table of 256 stored values (256 for each channel, if the formula has a list). The compiler computes
  * the table as a constant, so the emitted code has no float. Quantization rounds as NAME_quantize_X of the header does,
- * so the bytes are those of the formula followed by that function. A table of its own indices is left out. An image is
- * cropped and scaled by the table's indices, so these steps add no pass over the pixels. */
+ * so the bytes are those of the formula followed by NAME_quantize_X. A table of its own indices is left out. An image
+ * is cropped and scaled by the table's indices, so these steps add no pass over the pixels. */
 #include "driver/driver.h"
 
 #include <stdlib.h>
@@ -293,7 +293,7 @@ static const char *read_image_size(Sensor *s, const char *at)
     return end;
 }
 
-/* Reads a word after the type. Returns where it ends, or NULL if it is not understood or is given twice. */
+/* Reads a word after the type. Returns the end of the word, or NULL if the word is not understood or is given twice. */
 static const char *read_image_word(Sensor *s, const char *at, unsigned *seen)
 {
     static const struct { const char *word; const char *(*read)(Sensor *, const char *at); } rows[] = {
@@ -303,7 +303,7 @@ static const char *read_image_word(Sensor *s, const char *at, unsigned *seen)
         const bool is_word = length ? strcspn(at, " ") == length && strncmp(at, rows[i].word, length) == 0
                                     : *at >= '0' && *at <= '9';
         if (!is_word) continue;
-        if (*seen >> i) return NULL;           /* also after a later row: the size stands before the crop */
+        if (*seen >> i) return NULL;           /* also after a later row: the size precedes the crop */
         *seen |= 1U << i;
         return rows[i].read(s, at + length);
     }
@@ -335,7 +335,7 @@ static void check_image(Adapt *a, Sensor *s)
                                   (long long)s->size[1]), "WIDTHxHEIGHT+LEFT+TOP within the image");
 }
 
-/* Reads what stands before the colon, such as u8 gray 320x240 crop 240x240+40+0. */
+/* Reads the words before the colon, such as u8 gray 320x240 crop 240x240+40+0. */
 static void read_words(Adapt *a, const char *words, Sensor *s)
 {
     const size_t type = strcspn(words, " ");
@@ -643,8 +643,8 @@ static void adapt_preprocess(Adapt *a)
 
 /* ---- --postprocess ----------------------------------------------------------------------------------------------- */
 
-/* Finds the grid of an output that the model itself quantizes: an ONNX file states it in QuantizeLinear, not at the
- * output. Calls that only move elements may follow. */
+/* Finds the grid of an output that the model itself quantizes: an ONNX file states the grid in QuantizeLinear, not at
+ * the output. Calls that only move elements may follow. */
 static void find_grid(Adapt *a)
 {
     Ctx *cx = a->cx;
@@ -707,8 +707,8 @@ static bool print_topk(Adapt *a, const char *value)
     return true;
 }
 
-/* Returns the smallest stored number that stands for a real number of at least `limit`. If there is none, returns the
- * largest stored number plus one. */
+/* Returns the smallest stored number whose real value is at least `limit`. If there is none, returns the largest stored
+ * number plus one. */
 static long stored_limit(const Adapt *a, float limit)
 {
     const DTypeInfo *info = dtype_info(a->inner->type);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Combines groups to reduce RAM: without an option, and for --ram. The plan states the group at which the most bytes
- * are live. Consider a tensor that is live there and has a single consumer, which reads it row by row. The tensor's
- * producer and its consumer may become one nest with a ring buffer of rows: a pair (combine_search.c). `--combine none`
- * disables it. If the operand of a padding is stored in the padding's result, plans that copy the operand are also
- * tried. Last, results are moved within the arena, out of the way of the next result (graph/plan/offsets.c), where that
- * is nearly free.
+ * are live. Consider a tensor that is live at this point and has a single consumer, which reads it row by row. The
+ * tensor's producer and its consumer may become one nest with a ring buffer of rows: a pair (combine_search.c).
+ * `--combine none` disables it. If the operand of a padding is stored in the padding's result, plans that copy the
+ * operand are also tried. Last, results are moved within the arena, out of the way of the next result
+ * (graph/plan/offsets.c), where that is nearly free.
  *
  * --ram BYTES finds the plan with the fewest counted instructions within a limit of RAM: arena, inputs, outputs and
  * state together. The search begins with every group alone: whole tensors, the fewest instructions. Pairs follow, and
@@ -16,8 +16,9 @@
 /* Decision: a limit of RAM is a search that stops early. `--ram` (`emitter/driver/combine_for_ram.c`) begins with the
  * fastest plan, in which no groups are combined. The search exchanges instructions for RAM, the cheapest moves first:
  * pairs by rows, then joins of chains for at most a share of the counted instructions, which doubles. The search stops
- * at the first plan within the limit. A join counts as progress if it shrinks the arena, or the bytes above the limit
- * summed over all groups, because two equal peaks can shrink only one after the other.
+ * at the first plan within the limit. A join counts as progress if it shrinks the arena, or if it lowers the sum over
+ * all groups of the bytes above the limit. The sum is needed because two equal peaks can shrink only one after the
+ * other.
  *
  * If no plan fits, the groups above the limit get forms with smaller buffers (`graph/plan/sparing.c`), and the moves
  * are repeated. In such a form, a stage that a strategy computes for a row of pixels moves to the loop over tiles,
@@ -31,7 +32,8 @@
  * once for all attachments. A sweep has a target: the limit, or half of the present arena. A sweep joins only layers
  * that hold more than the target, or much of it in a chain of overlaps, because the many small layers at a network's
  * end cannot lower its peak. The search for the least RAM takes 3 s or less for the recorded networks (`make
- * bench-compiler`). `--optimize` selects what the default search may exchange; `balanced` does not change any byte. */
+ * bench-compiler`). `--optimize` selects the costs that the default search may increase; with `balanced`, no byte
+ * changes. */
 
 /* Decision: where memory peaks, rows are stored instead of images. No template has a case for it: the two nests are
  * combined.
@@ -156,7 +158,7 @@ static bool spare_group(Search *r, Layers *l, int i, int64_t arena, bool is_leas
     return is_smaller;
 }
 
-/* Spares the parts of each layer of `now` that exceeds the arena: first to keep the arena, then for the fewest bytes.
+/* Reduces the work of each layer of `now` that exceeds the arena: first within the arena, then for the fewest bytes.
  * times: [groups]. Returns true if a layer now has fewer bytes. */
 static bool spare_layers(Search *r, Layers *alone, const Layers *now, int64_t arena, int *times)
 {
@@ -204,8 +206,8 @@ static void within_sparing(Search *r, const Layers *apart, int64_t arena, Layers
 }
 
 /* Searches for an arena in four ways: with operands stored in their paddings, with copied operands, with results that
- * are moved, and with smaller buffers. Each way runs only if the ways before it exceed the arena; results are also
- * moved if that keeps layers apart. */
+ * are moved, and with smaller buffers. Each method runs only if the plans of the methods before it exceed the arena;
+ * results are also moved if this keeps layers separate. */
 static Layers search_for(Search *r, const Layers *apart, int64_t arena)
 {
     Layers l = within(r, apart, arena);
@@ -222,7 +224,7 @@ static Layers search_for(Search *r, const Layers *apart, int64_t arena)
     return l;
 }
 
-/* A search for an arena is greedy, so it may end above the smallest arena, which the search for 0 bytes reaches.
+/* A search for an arena is greedy, so its result may exceed the smallest arena, which a search for 0 bytes reaches.
  * Therefore the plan for 0 bytes is the fallback, and the smallest plan that a refusal prints; each limit above it is
  * kept. */
 void build_combine_for_limit(Build *b)

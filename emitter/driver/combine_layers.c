@@ -192,7 +192,8 @@ const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
                                 r->b->devices.partition[in].device, r->b->name, r->b->devices.partition[in].name);
 }
 
-/* Returns true if the group reads or computes an update, because in the loops of another group it would do so later. */
+/* Returns true if the group reads or computes an update. In the loops of another group it would read or compute the
+ * update later. */
 static bool takes_part_in_update(const Graph *graph, const Group *g)
 {
     for (int u = 0; u < graph->update_count; u++) {

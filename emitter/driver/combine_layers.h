@@ -20,7 +20,8 @@ typedef struct Layers {
     int64_t work, *work_of;
     /* the counted bytes of the functions' text; functions that share one text count once */
     int64_t code;
-    int64_t moved;                   /* the bytes of results that are moved within the arena; 0 if not counted */
+    /* the bytes of results that are moved within the arena; 0 if they were not counted */
+    int64_t moved;
 } Layers;
 
 typedef struct Search {
@@ -29,7 +30,7 @@ typedef struct Search {
     const bool *may_join;            /* [whole.groups->count] */
     bool joins_scheduled;            /* groups with a block of --schedule are also combined */
     int master;                      /* a group that is not joined to later groups, or -1 */
-    bool notes_apart;                /* prints a note for each group that stays apart */
+    bool notes_apart;                /* prints a note for each group that is not combined */
     int64_t outside;                 /* the bytes of inputs and outputs */
     bool counts;                     /* instructions, with each plan */
     Map counted;                     /* maps the body of a function to its Counted */
@@ -47,10 +48,11 @@ void layers_use(Build *b, const Layers *l);          /* sets the groups of the b
  * planned. */
 Layers layers_with(Search *r, const Layers *l, const bool *is_joined, int j, const Combination *with);
 bool layers_reads(const Layers *l, int i, const Tensor *t);
-/* Returns the reason if the layer cannot be combined with any other layer at any cost, or NULL if it can. */
+/* Returns the reason if the layer cannot be combined with any other layer at any cost, or NULL if the layer can be
+ * combined. */
 const char *layers_why_apart(const Search *r, const Layers *l, int i);
 /* Returns the reason if layer i cannot be computed in the loops of layer j because devices run them in different
- * functions, or NULL if it can. */
+ * functions; otherwise returns NULL. */
 const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j);
 /* Returns true if layers_why_apart gives a reason, if the layer is a view without code, or if it takes part in an
  * update. */
@@ -59,7 +61,7 @@ bool layers_stays(const Search *r, const Layers *l, int i);
  * combine only if --combine names them. */
 bool layers_are_plain(const Build *b);
 
-/* The aim of a search: it may add `more` counted instructions, and ends at an arena of that many bytes. */
+/* The aim of a search: it may add `more` counted instructions, and stops when the arena has `bytes` or fewer. */
 typedef struct Aim {
     int64_t arena;
     int64_t start;                   /* the counted instructions before the first join */
@@ -67,8 +69,8 @@ typedef struct Aim {
     bool is_limit;                   /* the arena must be reached: code is not weighed, and each join must help */
 } Aim;
 
-/* combine_for_ram.c: returns the plan without options: pairs that save RAM, paddings that are copied if that is
- * smaller, then moved results. `apart` is the plan of all groups apart. */
+/* combine_for_ram.c: returns the plan without options: pairs that save RAM, then paddings that are copied where a copy
+ * needs less, then moved results. `apart` is the plan in which no groups are combined. */
 Layers layers_default(Search *r, const Layers *apart);
 
 /* combine_search.c: */
@@ -78,7 +80,7 @@ void layers_pair(Search *r, Layers *l, int64_t enough);
 void layers_move_results(Search *r, Layers *l);
 /* Combines groups until the arena has at most `arena` bytes, for as few more instructions than `start` as possible. */
 void layers_join_until(Search *r, Layers *l, int64_t start, int64_t arena);
-/* Combines the groups whose combination pays for itself. Returns the report: each combination, and the reason why each
- * other group stays apart. */
+/* Combines the groups where the combination saves more than it costs. Returns the report: each combination, and the
+ * reason for each group that is not combined. */
 const char *layers_join_all(Search *r, Layers *l, const Layers *apart);
 #endif

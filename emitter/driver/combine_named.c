@@ -40,7 +40,7 @@ static void refuse_missing(const Build *b, const char *word)
                    b->options->combine);
 }
 
-/* Returns false if this graph has none of the named groups, because the graphs of a region have them. Refuses unknown
+/* Returns false if this graph has none of the named groups, because they are in the graphs of a region. Refuses unknown
  * names, and groups of several graphs. */
 static bool are_here(const Build *b, const Chosen *c)
 {
@@ -152,7 +152,7 @@ static void use_plan(Build *b, const Layers *l)
 
 /* Searches for combinations, and returns the report. The search begins with the default plan, so its arena is not
  * larger. A state whose old and new value are live together has two arrays, which the search does not plan. If these
- * arrays need more bytes than the combination saves, the groups stay apart. */
+ * arrays need more bytes than the combination saves, the groups are not combined. */
 static const char *combine_chosen(Build *b, const Chosen *c)
 {
     Search r = layers_search(b, c->is_in);

@@ -43,8 +43,8 @@
  *     rule, so products with such values have cost rows of their own; a group's stand-ins carry that fact
  *     (`is_rectified`).
  *
- * A group that stays apart is reported with the reason and the counted cost of the attempt. If the proofs refuse every
- * loop, the attempt is a function that computes the group before its consumers' loops. Each graph of a region is
+ * A group that is not combined is reported with the reason and the counted cost of the attempt. If the proofs refuse
+ * every loop, the attempt is a function that computes the group before its consumers' loops. Each graph of a region is
  * searched separately, before the graph that holds the region, because its plan determines the region's memory. Groups
  * of a device combine only within one function of the device; copies between devices are kept. */
 #include "driver/combine_layers.h"
@@ -55,14 +55,14 @@
 
 enum { LEAST_GAIN = 10, MOVE_SHARE = 100, COMBINE_SHARE = 50, CODE_PER_RAM = 64, ROUNDING = 1000, EXPOSED_SHARE = 8,
        FIRST_SHARE = 64, LAST_TIMES = 64 };
-/* Limits of the search itself, not of its results. */
+/* Limits of the search, not of its results. */
 enum { MOST_PAIRS = 12, MOST_AT_ONCE = 3, MOST_SWEEPS = 3, MOST_AHEAD = 3, MOST_BETWEEN = 8 };
 
 /* The limits of copied statements to try, the largest first; 0 stands for the target's limit. */
 static const int64_t copies[] = { 400, 0 };
 enum { COPIES = sizeof copies / sizeof copies[0] };
 
-/* The reason why a group stays apart. is_counted: the reason has the counted cost of the attempt */
+/* The reason why a group is not combined. is_counted: the reason has the counted cost of the attempt */
 typedef struct Reason { const char *text; bool is_counted; } Reason;
 
 typedef struct Joining {
@@ -173,7 +173,8 @@ static int64_t most_work(const Joining *j)
 /* The cost of an attempt, compared with the present state. */
 typedef struct Price { int64_t ram, code, work; bool is_paid, is_code_paid; } Price;
 
-/* Returns the bytes above the target, summed over the groups, because two equal peaks shrink one after the other. */
+/* Returns the bytes above the target, summed over the groups: two equal peaks shrink one after the other, so their
+ * maximum alone would show no progress. */
 static int64_t pressure(const Joining *j, const Layers *l)
 {
     int64_t bytes = 0;

@@ -103,8 +103,8 @@ void build_weights(Build *b)
     }
 }
 
-/* Names a constant after its first consumer and its role there, such as "conv_1_w". A constant of a region keeps the
- * model's name. */
+/* Names a constant after its first consumer and its role in this consumer, such as "conv_1_w". A constant of a region
+ * keeps the model's name. */
 static void name_constants(const Build *b)
 {
     const char **out = b->shared->constant_name;

@@ -71,7 +71,7 @@ typedef struct FirmwareMemory {
     const char *section;                     /* NULL: none */
 } FirmwareMemory;
 
-/* States how the caller wants the stages to run, in addition to the options. The caller sets it before build_graph. */
+/* The caller's requests for a run of the stages, in addition to the options. The caller sets it before build_graph. */
 typedef struct BuildMode {
     const char *until;                       /* the pass after which passes stop; copied to Shared */
     /* true if the graph has simulated quantizations, which are realized in the form QDQ_FIXED */
@@ -123,7 +123,8 @@ typedef struct BuildTraining {
 /* The sequences of groups on one foreign device */
 typedef struct Devices {
     int count; Partition *partition;
-    int *of;                                 /* [groups] the partition, or -1 for the host; NULL if all are there */
+    /* [groups] the partition, or -1 for the host; NULL if all groups run on the host */
+    int *of;
 } Devices;
 
 /* What scheduling gives: nests with inputs and outputs in the group's order. Equal groups have one nest, with the
@@ -163,7 +164,7 @@ typedef struct Observed {
     bool is_signalled;                       /* true if SIGINT or SIGTERM ended the program of a trial */
 } Observed;
 
-/* A graph of the program and what each stage gives for it, in the order of the stages. */
+/* A graph of the program with the results of the stages, in the order of the stages. */
 struct Build {
     Ctx *cx;
     const lw_options *options;
@@ -196,7 +197,7 @@ struct Build {
     Observed observed;
 };
 
-/* A step of a stage. `run` gives the part of the Build that its row names; the steps before it have given what it
+/* A step of a stage. `run` sets the field of the Build that its row names; earlier steps have set the fields that it
  * reads. A step without `when` always runs; part and name are of --time-passes. */
 typedef struct BuildStep {
     void (*run)(Build *b);
@@ -212,7 +213,7 @@ bool build_steps(Build *b, const BuildStep *step);
 bool build_files(Build *b, Ctx *cx, const char *path, const lw_options *o, bool (*record)(Build *b),
                  const char *output);
 
-/* The stages, in order. Each reads what the stages before it have set, and returns false on error. */
+/* The stages, in order. Each stage reads the results of the stages before it, and returns false on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* the model as imported */
 /* adapt.c: applies --from, --to, --layout, --preprocess and --postprocess */
 void build_adapt(Build *b);
@@ -281,7 +282,7 @@ void build_read_memories(Build *b);
 int build_rams(const Build *b);                  /* the number of memories without the key rom */
 void build_place_memories(Build *b);
 /* Places a constant that only the graphs of branches and loops read. Returns NULL if no memory has the key rom, and
- * with a diagnostic if none of them has the bytes left. */
+ * also reports an error if no such memory has enough bytes left. */
 const FirmwareMemory *build_place_inner(Build *b, const Tensor *constant);
 /* staging.c: adds the constants of a group to its scratch memory, as optional copies; sets the costs of their sources,
  * once constants have memories; lists the copies before a group's call. */
@@ -296,9 +297,9 @@ bool build_is_section(const char *name);
 
 /* run.c: the model as read becomes the reference for the emitted C; then build_graph and build_nests run. */
 void build_as_reference(Build *b);
-/* Returns the data that the reference, whose run gave `all`, has for a tensor of the emitted graph, or NULL if the
- * reference lacks the tensor. *channels receives the number of its channels as imported if some were removed, otherwise
- * 0. */
+/* Returns the data of the reference for a tensor of the emitted graph, or NULL if the reference lacks the tensor; the
+ * run of the reference gave `all`. *channels receives the number of the tensor's channels as imported if some were
+ * removed, otherwise 0. */
 const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
                                  int64_t *channels);
 /* A comparison of quantized tensors in steps: the numbers of elements, of those that differ, and of those that are
@@ -349,10 +350,10 @@ bool build_merges(const Build *b);                   /* merges functions that di
 void build_functions(Build *b);
 /* Returns the counted instructions of the group's function, and of moving its result; 0 without a function. */
 int64_t build_instructions(const Build *b, int group);
-/* Returns the same for the most that any data make the group execute (count_worst); -1 if there is no maximum. */
+/* Returns the instructions of the group for the worst data (count_worst); -1 if there is no maximum. */
 int64_t build_worst(const Build *b, int group);
 void build_final_code(Build *b);
-/* Returns what the annotations exclude and the program has, such as "--memory", or NULL. */
+/* Returns an option of the program that the annotations exclude, such as "--memory", or NULL. */
 const char *build_unprovable(const Build *b);
 void build_check_inputs(const Build *b, Port *input);       /* check_inputs.c: the ranges of --check-inputs */
 void build_prove(Build *b);                       /* prove.c: annotations of the program's functions (--acsl) */
@@ -361,7 +362,7 @@ void build_overlaps(Build *b);
 void build_shifts(Build *b);
 /* Refuses options that exclude in-out tensors. */
 void build_check_inouts(const Build *b);
-/* Return the other end of an in-out tensor, or -1 for another port. */
+/* Return the other end of an in-out tensor, or -1 for a port that is not in-out. */
 int build_output_of_inout(const Build *b, int input);
 int build_input_of_inout(const Build *b, int output);
 

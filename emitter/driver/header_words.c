@@ -188,8 +188,8 @@ void build_check_renames(const Build *b)
 
 /* ---- Classes ----------------------------------------------------------------------------------------------------- */
 
-/* --class-names FILE has one name per line, as many names as the last axis of an output has elements. Without the
- * option, the header has the names that the model's file declares. */
+/* --class-names FILE has one name per line, one for each element of the last axis of an output. Without the option, the
+ * header has the names that the model's file declares. */
 /* Returns the first output with `count` elements on its last axis, or -1 if there is none. */
 static int output_of_classes(const Program *p, int count)
 {

@@ -392,7 +392,7 @@ static void describe_rams(Build *b)
     }
 }
 
-/* --ram limits the sum of the RAMs: the cheapest ones keep their bytes, and the last ones get what is left. */
+/* --ram limits the sum of the RAMs: the cheapest RAMs keep their bytes, and the last RAMs receive the remainder. */
 static void limit_rams(Build *b)
 {
     int64_t left = build_arena_limit(b);

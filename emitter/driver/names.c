@@ -77,7 +77,7 @@ static int groups_within(const Build *b, const char *scope, size_t length)
 }
 
 /* Returns the length of the longest scope, such as "functional_1/", that at least half of the groups' names begin with,
- * and at least three; its text is in *scope. Such a scope does not tell groups apart. */
+ * and at least three; its text is in *scope. Such a scope does not distinguish groups. */
 static size_t common_scope(const Build *b, const char **scope)
 {
     size_t longest = 0;
@@ -94,7 +94,7 @@ static size_t common_scope(const Build *b, const char **scope)
     return longest;
 }
 
-/* Names the group after its anchor without the scope. Of names that a converter joined by ';', the first is taken. */
+/* Names the group after its anchor without the scope. If a converter joined names by ';', the first name is used. */
 static void name_group(const Build *b, Group *g, const char *scope, size_t length)
 {
     const char *whole = g->anchor->name, *semicolon = strchr(whole, ';');
@@ -163,8 +163,8 @@ static void add_user(const Build *b, Map *users, Function *f, const Group *g)
     u->count++;
 }
 
-/* Names a function that several layers share after its operators, and also after their output shape if it is the same
- * in all of them. */
+/* Names a function that several layers share after its operators, and also after the shape of their output if all of
+ * them have the same shape. */
 void build_name_shared(Build *b)
 {
     Map users = map_new(b->cx->arena);

@@ -42,7 +42,7 @@ const char *build_unprovable(const Build *b)
     return NULL;
 }
 
-/* Refuses what the program of the proof does not pass to the run. */
+/* Refuses inputs and constants that the program of the proof does not pass to the run. */
 static bool is_supported(const Build *b)
 {
     const char *other = build_unprovable(b);

@@ -76,7 +76,7 @@ static void add_checks(const Build *b, int group, int call, int last, Check *che
 
 static int partition_of(const Build *b, int group) { return b->devices.of ? b->devices.of[group] : -1; }
 
-/* Returns the last group of the partition, or the group itself outside partitions. */
+/* Returns the last group of the partition, or the group itself if it is in no partition. */
 static int last_group(const Build *b, int group)
 {
     int last = group;

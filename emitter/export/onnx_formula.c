@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the formulas of a call as nodes of ONNX, for operators that ONNX does not have. A stage
+/* Writes a call's formulas as nodes of ONNX, for operators that ONNX lacks. A stage
  *
  *   y[d, ..] = reducer(r, ..) value
  *
@@ -196,7 +196,7 @@ static const Expr *by_quadrant(Ctx *cx, const Expr *y, const Expr *x)
                        expr_select(cx, expr_binary(cx, EXPR_LT, x, zero), far, upright));
 }
 
-/* Expresses the value by kinds that ONNX has; returns the expression itself if no such form is known. */
+/* Expresses the value by operators of ONNX; returns the expression itself if no such form is known. */
 static const Expr *by_other_kinds(Ctx *cx, const Expr *e)
 {
     const Expr *x = e->arg_count ? e->arg[0] : NULL;

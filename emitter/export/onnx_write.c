@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes ONNX files: see onnx_write.h. Field numbers are those of onnx.proto3. */
+/* Writes ONNX files: see onnx_write.h. Field numbers are taken from onnx.proto3. */
 #include "export/onnx_write.h"
 
 #include <math.h>

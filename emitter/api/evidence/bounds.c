@@ -80,8 +80,8 @@ static void add_ranges(Evidence *e)
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
-/* lets: the values of the variables around a loop. line: the loops of the function's text, NULL if they are others than
- * those of the code, because a macro replaces some. */
+/* lets: the values of the variables around a loop. line: the loops of the function's text, or NULL if they differ from
+ * the loops of the code, because a macro replaces some of them. */
 typedef struct LoopWalk {
     Evidence *e;
     Table *t;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright evidence` writes what a reviewer of safety-critical firmware asks of one model, in one folder: the C, its
- * proof, tables of traceability, bounds and runs, and the hashes of all files. Trace (trace.h) is the one value that
- * CSV, JSON and the page print. */
+/* `loopwright evidence` writes the evidence that a reviewer of safety-critical firmware requires of one model into one
+ * folder: the C, its proof, tables of traceability, bounds and runs, and the hashes of all files. Trace (trace.h) is
+ * the one value that CSV, JSON and the page print. */
 #include "api/evidence/evidence.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *path_of(const Evidence *e, int i) { return e->file[i].path + 
 
 static const char *digest_of(const Evidence *e, int i) { return sha256_hex(e->cx, e->file[i].bytes, e->file[i].count); }
 
-/* Adds the files so far; those that print the tables come later, and only SHA256SUMS has them. */
+/* Adds the files so far. The files that print the tables are added later, so only SHA256SUMS lists them. */
 static void add_files(Evidence *e)
 {
     Table *t = trace_table(&e->trace, "files", "Files",

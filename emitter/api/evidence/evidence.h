@@ -6,8 +6,9 @@
 #include "api/evidence/trace.h"
 #include "api/report/json.h"
 
-/* A node of the file, with the ids of its layers. is_merged: no layer holds its own call; the layers compute the next
- * values that depend on it. made_nothing: no call of the imported model is from the node. */
+/* A node of the file, with the ids of its layers. is_merged: true if no layer contains the node's own call, and the
+ * node's layers compute later values that depend on it. made_nothing: true if no call of the imported model comes from
+ * the node. */
 typedef struct NodeLayers { const FileNode *node; int count; int *layer; bool is_merged, made_nothing; } NodeLayers;
 typedef struct Links { int count; NodeLayers *at; } Links;
 

@@ -2,8 +2,8 @@
 /* Links the nodes of the file with layers.
  *
  * A call of a layer that has the operator and the name of an imported call is linked to the node of that call. Any
- * other call names the node of the file that it was made from; a pass that replaces a call by others keeps that node. A
- * node whose calls have vanished (a bias that became part of a convolution) is linked by data: each imported tensor is
+ * other call names the node of the file from which it was made; calls that replace it in a pass keep that node. A node
+ * whose calls have vanished (a bias that became part of a convolution) is linked by data: each imported tensor is
  * followed to the tensor that holds its values now. If no layer computes that tensor, the layers are the layers of the
  * calls that read it: its values are computed between the layers before it and these. */
 #include <string.h>

@@ -26,7 +26,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 /* The ends of a range of floats, which have none in the file. */
 static const double FLOAT_END = 1;
 
-/* Elements that index a tensor have a range of their own, so they stay generated. */
+/* Elements that index a tensor have their own range, so they stay generated. */
 static void *filled(Ctx *cx, const Tensor *t, Fill *fill)
 {
     const int64_t count = tensor_elems(t);

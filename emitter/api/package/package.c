@@ -53,7 +53,7 @@ static int kind_of(Ctx *cx, const char *kind)
 
 /* ---- Templates --------------------------------------------------------------------------------------------------- */
 
-/* a list of files, the folders that hold them, and what their words refer to */
+/* a list of files, the folders that contain them, and the values of the words in them */
 typedef struct Files {
     Ctx *cx;
     const char *root;

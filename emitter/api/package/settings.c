@@ -2,10 +2,10 @@
 /* Prints the owner's part of manifests: version, author, url and licence. An option gives a value. Without the option,
  * the value of the existing manifest is kept; if there is no manifest, the row's default is used. */
 
-/* Decision: a package that is written again keeps what its owner edited. The settings are read back from the manifests:
- * a line of a template has a key before the word, and the line of the existing file with this key has the value. All
- * other lines, such as the bytes of constants, are printed for the new model. Files that belong wholly to the owner
- * (the licence, the sketch's sensor) are written only once. */
+/* Decision: writing a package again keeps the files that its owner edited. The settings are read back from the
+ * manifests: a line of a template has a key before the word, and the line of the existing file with this key has the
+ * value. All other lines, such as the bytes of constants, are printed for the new model. Files that belong wholly to
+ * the owner (the licence, the sketch's sensor) are written only once. */
 #include "api/package/package.h"
 
 #include <string.h>
@@ -126,8 +126,8 @@ static size_t bytes_to(const char *s, const char *end, bool is_quoted)
     return n;
 }
 
-/* Returns the value that begins there. The value ends at its closing quote or, if it is not quoted, at a tag, a comma
- * or the end of the line. */
+/* Returns the value that begins at this position. The value ends at its closing quote or, if it is not quoted, at a
+ * tag, a comma or the end of the line. */
 static const char *value_at(Ctx *cx, const char *s)
 {
     s += blanks(s);

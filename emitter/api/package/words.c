@@ -78,7 +78,7 @@ static void add_avr_constants(Ctx *cx, Text *t, const Program *p)
     (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "program memory" : "RAM");
 }
 
-/* Adds "avr" if constants are in program memory, which only AVRs have, otherwise "*". */
+/* Adds "avr" if constants are in program memory, as only AVRs require; otherwise adds "*". */
 static void add_architectures(Ctx *cx, Text *t, const Program *p)
 {
     (void)cx, text_add(t, p->weights.kind == WEIGHTS_FLASH ? "avr" : "*");

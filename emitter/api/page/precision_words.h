@@ -7,7 +7,7 @@
 
 /* Prints a signal to noise; NaN is printed as "-", and the largest one that is measured as "exact". */
 const char *noise_text(Ctx *cx, double db);
-/* Names the widths before any tensor is widened, such as "8 bits, features of 16": all have 8 bits except those that
- * are named. */
+/* Names the widths before any tensor is widened. In "8 bits, features of 16", all tensors have 8 bits except the named
+ * ones. */
 const char *first_widths_text(Ctx *cx, const Precision *p);
 #endif

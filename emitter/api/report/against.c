@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the JSON of another report (--against) and compares totals with it. The text is checked to be JSON, because the
- * page and the JSON of the new report hold it as it is. */
+ * page and the JSON of the new report contain it unchanged. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -215,7 +215,7 @@ void footprint_json(const Build *b, const Footprint *f, Text *t)
     text_printf(t, ", \"fits\": %s},\n", all_fit(b, f, &limits) ? yes : "false");
 }
 
-/* Returns "fits" or "does not fit" with the limits and what is left, or NULL without limits. */
+/* Returns "fits" or "does not fit" with the limits and the remaining bytes, or NULL without limits. */
 const char *footprint_verdict(const Build *b, const Footprint *f)
 {
     Limits l;
@@ -232,7 +232,7 @@ const char *footprint_verdict(const Build *b, const Footprint *f)
     return text_string(&t);
 }
 
-/* Lists what exceeds its limit, such as "RAM 7000 of 4096 bytes". */
+/* Lists the figures that exceed their limits, such as "RAM 7000 of 4096 bytes". */
 static const char *exceeded(const Build *b, const Footprint *f, const Limits *l)
 {
     Text t = text_new(b->cx);

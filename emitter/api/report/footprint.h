@@ -9,8 +9,8 @@
 /* The stack of a function as the compiler states it: of its own, and of the deepest chain of calls from it. */
 typedef struct StackFrame { const char *name; int64_t bytes, deepest; } StackFrame;
 
-/* All fields are in bytes. code, data: those of the emitted C and of the library functions that it calls, linked; data:
- * the writable part. */
+/* All fields are in bytes. code: the code of the emitted C and of the library functions that it calls, linked. data:
+ * the writable data of both. */
 typedef struct Footprint {
     /* the totals; code and data are included if a compiler measured them, stack if it is measured or bounded */
     int64_t flash, ram;

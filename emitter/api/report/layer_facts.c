@@ -37,8 +37,8 @@ static const char *constant_of(const Build *b, const Slot *s)
     return i >= 0 && i < b->shared->constant_count ? b->shared->constant_name[i] : NULL;
 }
 
-/* A parameter is in a buffer, a constant, or neither if the caller owns its memory. layer: the layer that computes what
- * it holds. */
+/* A parameter is in a buffer or in a constant, or in neither if the caller owns its memory. layer: the layer that
+ * computes the parameter's contents. */
 static void json_memory(const JsonReport *r, const Build *b, int group, const Memory *m, Text *t)
 {
     const Slot *s = is_scratch(m) ? NULL : build_slot(b, group, m);
@@ -152,7 +152,7 @@ void json_layer_facts(const JsonReport *r, const Build *b, int group, Text *t)
     json_key(t, "function", f ? text_format(b->cx, "%s_%s", r->whole->program.name, f->name) : NULL);
 }
 
-/* Prints what the layer asks of a unit with memories of its own, if it copies to them. */
+/* Prints the layer's demands on a unit with memories of its own, if the layer copies to these memories. */
 void json_unit(const Build *b, int group, Text *t)
 {
     UnitCounts n;

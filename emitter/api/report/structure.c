@@ -41,7 +41,8 @@ static void json_lines(Text *t, Ctx *cx, const char *key, const char *text)
     text_char(t, ']');
 }
 
-/* Prints the schedule of the first layer that calls the function; the others have the same one, with other names. */
+/* Prints the schedule of the first layer that calls the function; the schedules of the other layers differ only in
+ * names. */
 static void json_schedule(const Caller *c, Text *t)
 {
     Build *b = c->build;

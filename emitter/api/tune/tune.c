@@ -48,7 +48,8 @@ typedef struct Tuning {
     const char *unit;                    /* the unit, such as "instructions"; NULL if nothing is measured yet */
     double standard;                     /* the default's value; negative if unknown */
     const void *const *input; const void *const *want;
-    const Build *interpreted;        /* the build of the default's run, which computed `want`; valid after that run */
+    /* the build of the run with default schedules, which computed `want`; valid after that run */
+    const Build *interpreted;
     bool is_ended;                       /* true if a signal ended the last program, which ends the work */
 } Tuning;
 

@@ -268,8 +268,8 @@ static const char *numbered_text(Ctx *cx, const Definition *d)
     return text_string(&tight);
 }
 
-/* Returns a key that is equal for formulas that share a row: the text, the results that others read, and the types of
- * the inputs. */
+/* Returns a key that is equal for formulas that share a row: the text, the results that other nodes read, and the types
+ * of the inputs. */
 static const char *key_of(Ctx *cx, const Definition *d)
 {
     Text t = text_new(cx);

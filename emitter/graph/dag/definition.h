@@ -14,7 +14,7 @@
 typedef struct Definition {
     int in_count;   Tensor **in;       /* stand-ins of the inputs, with the file's names, types and shapes */
     int node_count; Node **node;       /* computes over the stand-ins; several form a recurrence */
-    int out_count;  Tensor **out;      /* the outputs of these computes that others read */
+    int out_count;  Tensor **out;      /* the outputs of these computes that other nodes read */
     const char *text;                  /* the formulas without blanks, with x0, y0 ... instead of names */
 } Definition;
 

@@ -9,7 +9,7 @@ typedef struct Reads {
     Pattern pattern;                   /* the pattern of the reads so far, without the reduction */
     const Expr **first;                /* [inputs]: the first read of each input */
     bool has_several;                  /* true if one element of the result reads different elements of one input */
-    bool repeats;                      /* true if one element of an input serves several points of the axes */
+    bool repeats;                      /* true if one element of an input is used at several points of the axes */
 } Reads;
 
 static int axis_of(const Stage *s, const Expr *e)
@@ -35,7 +35,7 @@ static Pattern read_pattern(const Stage *s, const Tensor *t, const Expr *e)
     return is_same ? PATTERN_ELEMENTWISE : PATTERN_BROADCAST;
 }
 
-/* Returns true if each axis is an index by itself. Different points of the axes then read different elements. */
+/* Returns true if each index is a single axis. Different points of the axes then read different elements. */
 static bool reads_once(const Stage *s, const Expr *e)
 {
     bool found[MAX_AXES] = { false };

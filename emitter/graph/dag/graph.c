@@ -144,8 +144,8 @@ static bool has_given_results(const Rewrite *r, Map *to, const Node *n)
     return given && given == n->out_count;
 }
 
-/* Returns the calls to rewrite. Where grids are recorded, they include calls that only marks need: a dead transpose of
- * a live tensor still leads from its mark to the tensor. */
+/* Returns the calls to rewrite. Where grids are recorded, the order includes calls that only marks need: a dead
+ * transpose of a live tensor still leads from its mark to the tensor. */
 static int rewrite_order(Ctx *cx, const Graph *g, Node ***out)
 {
     if (!g->records_grids) return graph_order(cx, g, out);

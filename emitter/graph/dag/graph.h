@@ -44,7 +44,7 @@ typedef struct Graph {
     int origin_count; Origin *origin;       /* the tensors whose values are compared with the imported graph's */
     /* True if simulated quantizations become marks, which the quantizer reads. */
     bool records_grids;
-    /* True if a mark counts as one more use of its tensor, so the tensor remains. */
+    /* True if a mark counts as one more use of its tensor, so that the tensor is not removed. */
     bool counts_grids;
     int update_count; const Update *update; /* the inputs and outputs that share memory */
     /* True to keep dropouts, and norms over constants, in training form; a norm then needs several samples. */
@@ -85,11 +85,11 @@ Graph graph_replace(Ctx *cx, Graph g, const Map *given);
 Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);
 
-/* Returns 2 or 4 if the values of the constant span so few integers, and if that many bits save more than the
- * instructions that unpack them take; otherwise 0. *least: the value whose bits are 0. */
+/* Returns 2 or 4 if the span of the constant's values fits this number of bits, and if the saved bytes are worth the
+ * instructions that unpack them; otherwise 0. *least: the value whose bits are 0. */
 int narrow_bits(const Tensor *t, int64_t *least);
-/* Returns k as a call of from_bits over a constant of few bits, or k itself if its values need more. runs: parts along
- * the first axes that begin at a byte. by: the distance of elements that share a byte. */
+/* Returns k as a call of from_bits over a constant of few bits, or k itself if its values need more bits. runs: the
+ * number of parts along the first axes that each begin at a byte. by: the distance of elements that share a byte. */
 Tensor *stored_in_bits(Ctx *cx, Tensor *k, int64_t runs, int64_t by);
 
 /* Evaluates the call on constants; out[] receives a constant tensor for each output. */

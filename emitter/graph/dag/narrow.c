@@ -17,7 +17,7 @@ int narrow_bits(const Tensor *t, int64_t *least)
         high = v > high ? v : high;
     }
     const int bits = high - low < 4 ? 2 : high - low < 16 ? 4 : 0;
-    /* the smallest value that the bits may have, so that the largest one fits the type */
+    /* the smallest value that the bits may represent, chosen so that the largest value fits the type */
     const int64_t first = t->type == U8 ? UINT8_MAX + 1 : INT8_MAX + 1, most = first - ((int64_t)1 << bits);
     *least = low < most ? low : most;
     return bits && count * (BYTE_BITS - bits) / BYTE_BITS >= LEAST_SAVED ? bits : 0;

@@ -326,8 +326,8 @@ Tensor *call_where(Ctx *cx, const char *call_name, Tensor *condition, Tensor *a,
     return condition && a && b ? call(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, NULL) : NULL;
 }
 
-/* Computes the reshape attribute for the shape: a symbolic size is 0 if x has it in the same position, otherwise -1.
- * Returns false if -1 would occur more than once. */
+/* Computes the attribute of a reshape to the shape: the entry of a symbolic size is 0 if x has this size in the same
+ * position, otherwise -1. Returns false if -1 would occur more than once. */
 static bool shape_from(const Tensor *x, const Tensor *like, int64_t *shape)
 {
     int others = 0;

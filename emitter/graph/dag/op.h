@@ -39,8 +39,9 @@ typedef struct WeightLayout {
 
 /* The operator's meaning: either `compute` or `formula`. */
 typedef struct OpMeaning {
-    /* Constructs the computes, fills out[] with the outputs and returns their number. Infers types and shapes. Operands
-     * that do not fit are a diagnostic, which starts with what was found. Input shapes may be symbolic. */
+    /* Constructs the computes, fills out[] with the outputs and returns their number. Infers types and shapes.
+     * Unsuitable operands cause a diagnostic, which starts with the values that were found. Input shapes may be
+     * symbolic. */
     int (*compute)(Ctx *cx, const Node *call, Tensor **out);
     /* A formula for `y` over the inputs and the integer and real attributes, by name. */
     const char *formula;
@@ -48,8 +49,8 @@ typedef struct OpMeaning {
      * only output is the last formula's. */
     const char *outputs;
     bool floats_only;                  /* the first input must have a float type; only for rows with a formula */
-    /* True if the computes stand for a C function of which nothing else is known (ops/layers/foreign.c); they are never
-     * run. */
+    /* True if the computes represent a C function whose formula is unknown (ops/layers/foreign.c); such computes are
+     * never run. */
     bool is_foreign;
     /* Returns simpler calls that replace output 0, such as the forms for inference: a dropout becomes its input, a
      * batch norm over constants becomes a scale and a shift. Returns NULL if there is no simpler form. */
@@ -75,7 +76,7 @@ typedef struct OpLayout {
     bool converts;                     /* converts the first input's elements to the type in the attribute `to` */
     /* Gives the size in the attribute `like` the value of input 0; the output aliases the input. */
     bool binds_size;
-    /* Keeps the first elements of input 0 along the attribute axis and does not read the rest. */
+    /* Keeps the first elements of input 0 along the attribute axis and does not read the remaining elements. */
     bool cuts;
     /* True if the call has one input, and every output element is an element of this input (expand). */
     bool repeats;
@@ -153,8 +154,8 @@ typedef struct OpGradient {
      * zero). This function exists only where its form is better than the derived one, because it reads the output or
      * avoids a quotient that cancels. Returns false to use the derived adjoint. */
     bool (*adjoint)(Ctx *cx, const Node *call, Tensor *const *of_outputs, int input, Tensor **out);
-    /* Why the derivative is useless, and what to use instead; a gradient through the call is refused. NULL if gradients
-     * are accepted. */
+    /* The reason why the derivative is useless, and the operator to use instead; a gradient through the call is
+     * refused. NULL if gradients are accepted. */
     const char *refusal;
     /* STOP: the input has no adjoint. CHECKPOINT: the input is computed again for adjoints. OF_SCALAR and OF_SEED
      * request gradients; the pass `gradient` replaces both. The outputs are adjoints: for OF_SCALAR, of all inputs but
@@ -189,7 +190,7 @@ struct Op {
     const WeightLayout *layouts;
     const OpCase *cases;               /* the test cases, closed by a row without inputs */
     void *user;                        /* passed to the compute of a user's row */
-    /* The formulas that the row stands for (definition.h), or NULL for an operator. */
+    /* The formulas that the row represents (definition.h), or NULL for an operator. */
     const struct Definition *definition;
 };
 
@@ -263,8 +264,8 @@ void op_register(Ctx *cx, const Op *op);                         /* registers a 
 /* Constructs fresh computes of a call over its inputs; returns the number of outputs, 0 on error. The stages keep a
  * pointer to the call. */
 int op_compute(Ctx *cx, const Node *call, Tensor **out);
-/* Like op_compute, with the compute of the implementation instead of the operator's own. Fills as many outputs as the
- * call has, with unchanged types and shapes. Returns false after a diagnostic. */
+/* Like op_compute, with the compute of the implementation instead of the operator's own. Fills all outputs of the call,
+ * with unchanged types and shapes. Returns false after a diagnostic. */
 struct Implementation;
 bool op_compute_as(Ctx *cx, const Node *call, const struct Implementation *with, Tensor **out);
 const char *op_input_name(Ctx *cx, const Op *op, int i);         /* returns the input's role in the formula: "x", "k" */

@@ -32,7 +32,7 @@ const char *sized_axes(Ctx *cx, const Tensor *x);
 
 /* Returns the spellings of the accepted types, for a refusal: "i8, u8". If is_accepted is NULL, returns all types. */
 const char *op_types_text(Ctx *cx, bool (*is_accepted)(DType));
-/* Converts `axis` in [-rank, rank) to [0, rank); refuses others and returns -1. */
+/* Converts `axis` in [-rank, rank) to [0, rank); refuses other values and returns -1. */
 int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
 /* Marks the axes of the attribute `axes`; an empty or absent list marks all. */
 bool op_axes(Ctx *cx, const Node *call, const char *attr, int rank, bool *chosen);
@@ -63,9 +63,8 @@ bool op_same_type(Ctx *cx, const Node *call);
  * 16 bits and the second 8. */
 bool op_sums_integers(const Node *n);
 
-/* Returns the un-transposed inputs, for OpLayout.permute. Inputs in inputs[] stay as they are. The other inputs are
- * padded with leading unit dimensions to `rank`, then transposed by the inverse. Returns NULL if that is not
- * possible. */
+/* Returns the un-transposed inputs, for OpLayout.permute. Inputs in inputs[] do not change. The other inputs are padded
+ * with leading unit dimensions to `rank`, then transposed by the inverse. Returns NULL if that is not possible. */
 Tensor **inputs_untransposed(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
 /* Implements OpLayout.permute for elementwise operators that broadcast. */
 Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);

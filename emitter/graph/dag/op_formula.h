@@ -5,9 +5,10 @@
 
 /* Decision: a formula is a constant text, or expressions. `y[n,h,w,c] = sum(i,j) ...` in a string is the definition,
  * and the reader checks it. Names in it that depend on the call are bound to tensors and values, or to phrases. A
- * phrase is an index list, a type or a number (`op_text` in `graph/dag/op_formula.h`), so `sum[kept] = sum(chosen)
- * x[all]` serves every rank. Where axes, guards or divisors follow from attributes (convolutions, pools, resizing,
- * gathers, scatters, slices), they are built as expressions over axes (`graph/dag/index_map.h`). */
+ * phrase is an index list, a type or a number (`op_text` in `graph/dag/op_formula.h`), so one formula such as
+ * `sum[kept] = sum(chosen) x[all]` works for every rank. Where axes, guards or divisors follow from attributes
+ * (convolutions, pools, resizing, gathers, scatters, slices), they are built as expressions over axes
+ * (`graph/dag/index_map.h`). */
 #include "graph/dag/op.h"
 
 const char *op_where(Ctx *cx, const Node *call);                      /* returns the call as a place: node "conv_7"

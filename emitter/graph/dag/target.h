@@ -129,7 +129,7 @@ int uses_of(const Uses *u, const Tensor *t);
 
 typedef struct Implementation {
     const char *name;                  /* "conv.register_tiled" */
-    /* Features that the target must have, separated by spaces, or NULL. */
+    /* Features that the target must have, separated by spaces, or NULL for none. */
     const char *features;
     /* This target and the targets that inherit from it match; NULL matches all targets. */
     const char *target;

@@ -130,8 +130,8 @@ static void differentiate_step(Cycle *c, const Node *n)
     stage_summands(c->of->cx, &a, c->of->summands);
 }
 
-/* Differentiates a recurrence. As for any compute, the summands of the expansion hold the adjoints of tensors outside
- * it. */
+/* Differentiates a recurrence. As in any compute, the adjoints of tensors outside the expansion are held by its
+ * summands. */
 static void of_recurrence(Expansion *e, int count, Node **node)
 {
     Ctx *cx = e->cx;

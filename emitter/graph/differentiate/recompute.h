@@ -18,7 +18,7 @@ typedef struct Recompute {
 } Recompute;
 
 Recompute recompute_new(Ctx *cx, Node *const *order, int count);
-/* Gives later adjoints new copies, so that the copies for an earlier adjoint die with it. */
+/* Gives later adjoints new copies, so that the copies for an earlier adjoint die with that adjoint. */
 void recompute_afresh(Recompute *r);
 /* Returns the tensor that an adjoint reads instead of t: t itself, or its copy. */
 Tensor *recomputed(Recompute *r, Tensor *t);

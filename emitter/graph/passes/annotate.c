@@ -13,7 +13,7 @@
  * (`import/model/annotations.c`) and C insert them into the DAG as identities. The first pass
  * (`graph/passes/annotate.c`) turns devices into a field of the node and recorded annotations into marks. Rewriting
  * preserves both, so every later pass has the graph without annotations. `stop_fusion` stays a call: it is a view,
- * fusion leaves views alone, and the memory plan gives it no memory of its own. */
+ * fusion does not touch views, and the memory plan gives it no memory of its own. */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -54,8 +54,8 @@ static void put_on_device(Node *n, const char *device)
     }
 }
 
-/* Puts the call on the device. If the call is an annotation that stays, also puts the annotated value there, so
- * annotations may come in any order. */
+/* Puts the call on the device. If the call is an annotation that is kept, `to` also maps its operand to the annotated
+ * value, so annotations may come in any order. */
 static void put_value_on_device(Node *n, const char *device)
 {
     put_on_device(n, device);
@@ -63,7 +63,7 @@ static void put_value_on_device(Node *n, const char *device)
         put_value_on_device(n->in[0]->producer, device);
 }
 
-/* Replaces an annotation by its input and applies its effect. Every call is a fresh copy here, so it may be
+/* Replaces an annotation by its input and applies its effect. Every call here is a fresh copy, so it may be
  * modified. */
 static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {

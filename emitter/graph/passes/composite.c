@@ -2,15 +2,15 @@
 /* Finds composites, which are chains of calls that a device runs as one function. A chain begins at a call of the first
  * operator; each next call is the only consumer of the one before it. Optional operators may be missing. Among the
  * composites that match at a call, the longest wins, then the first registered; a call belongs to one match. A
- * condition that open sizes leave undecided counts as a match: the emitted program tests it, and runs the default in C
- * if it fails. */
+ * condition that depends on open sizes counts as true: the emitted program tests it, and runs the default in C if it
+ * fails. */
 
 /* Decision: a composite is a run of its own. A device's row may list chains of operators that it runs as one
- * function (`graph/passes/composite.c`). Calls of a match have it as a field; fusion and the order of groups keep a
- * match together and apart from others, and tensors between two functions of a device are dense and unshared. A
- * condition on open sizes is tested by `NAME_run`, which calls the default where it does not hold. Parameters have
- * the names of the model's tensors: passes keep the names of nodes, from which the imported model's last call gives
- * the tensor. */
+ * function (`graph/passes/composite.c`). Each call of a match has a field that names the match. Fusion and the order of
+ * groups keep the calls of a match together and separate from other calls. Tensors between two functions of a device
+ * are dense and unshared. A condition on open sizes is tested by `NAME_run`, which calls the default where it does not
+ * hold. Parameters have the names of the model's tensors: passes keep the names of nodes, from which the imported
+ * model's last call gives the tensor. */
 #include "graph/passes/composite.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Stores constants whose values need 2 or 4 bits several to a byte, where the reader can unpack them element by element
- * (ops/move/bits.c). Elements that share a byte are of adjacent rows of the last axis, so that loops over this axis
+ * (ops/move/bits.c). Elements that share a byte are from adjacent rows of the last axis, so that loops over this axis
  * shift all elements by the same number. */
 #include "graph/passes/passes.h"
 
-/* Returns true if the call reads each element where it needs it, so that no unpacked copy is stored. Packed operators
- * have layouts of their own, which `alter` has chosen. */
+/* Returns true if the call reads each element only where it uses it, so that no unpacked copy is stored. Packed
+ * operators have layouts of their own, which `alter` has chosen. */
 static bool unpacks_in_place(const Node *call)
 {
     const Pattern p = call->op->fusion.pattern;

@@ -46,8 +46,8 @@ static int guards_in(const Stmt *s)
     return n;
 }
 
-/* Attaches the stage's producers of the same part to its innermost loop, so they follow every change of the loops. The
- * part's steps attach them elsewhere afterwards. */
+/* Attaches the stage's producers of the same part to its innermost loop, so that they follow every change of the loops.
+ * The part's steps attach them elsewhere afterwards. */
 static const Nest *with_sources_attached(Combine *c, const Nest *n, const Stage *s)
 {
     const Tensor **reads;
@@ -422,7 +422,7 @@ typedef struct Adding {
 
 static int64_t work_of(const NestCost *c) { return c->loads + c->stores + c->multiply_adds; }
 
-/* Additional work of more than 1/SHARE counts as repeated; less is due to rounded tiles. */
+/* Additional work of more than 1/SHARE counts as repeated work; smaller additions come from rounded tiles. */
 enum { SHARE = 64 };
 
 static bool repeats(const Adding *a, const Choice *c) { return c->work > a->apart + a->apart / SHARE; }

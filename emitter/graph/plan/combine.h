@@ -59,9 +59,9 @@ typedef struct Choice { Combination with; int64_t work, bytes; } Choice;
 Combination combine_alone(const CombineInput *in, int group);
 /* Adds a group whose consumers are all parts. Tries every loop that encloses these consumers, with kept and with new
  * loops, with and without a ring. Returns the number of combinations in out[most]. The outermost combination that
- * computes nothing twice comes first, then those with less storage, each with rounded and with tight rings. If there is
- * none, out[] has the combination that repeats the least. Returns 0 and sets *why if all are refused. A view, which
- * costs nothing in its own group, is inlined or refused. */
+ * computes no element twice comes first, then the combinations with less storage, each with rounded and with tight
+ * rings. If there is none, out[] has the combination that repeats the least. Returns 0 and sets *why if all are
+ * refused. A view, which costs nothing in its own group, is inlined or refused. */
 enum { MOST_CHOICES = 8 };
 int combine_add(const CombineInput *in, const Combination *now, int group, bool is_view, int most, Choice *out,
                 const char **why);
@@ -69,8 +69,9 @@ int combine_add(const CombineInput *in, const Combination *now, int group, bool 
 enum { BY_ROWS = 0 };
 /* Adds a group without a common loop, to count the cost of that. Returns false if its steps do not apply. */
 bool combine_before(const CombineInput *in, const Combination *now, int group, Combination *out);
-/* Returns the combination with a budget of that many copied statements, because guards of several parts meet in one
- * loop, and copies of it without guards run faster. The target's own budget applies if it is larger, or not limited. */
+/* Returns the combination whose copied statements are within the budget: guards of several parts come together in one
+ * loop, and copies of this loop without guards are faster. The target's own budget applies if it is larger, or not
+ * limited. */
 Combination combine_copies(const CombineInput *in, const Combination *c, int64_t budget);
 /* Appends a line per part: its loop, and the rows stored. */
 void combine_explain(const CombineInput *in, const Combination *c, Text *t);

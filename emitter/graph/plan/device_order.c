@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reorders groups so that those of one device are consecutive as far as dependences allow. Each such sequence becomes
- * one function of the emitted program (driver/device_functions.c). */
+/* Reorders groups so that the groups of one device are consecutive as far as dependences allow. Each such sequence
+ * becomes one function of the emitted program (driver/device_functions.c). */
 #include "graph/plan/plan.h"
 
 const char *group_device(const Group *g) { return g->node_count ? g->node[0]->device : NULL; }
@@ -20,7 +20,7 @@ bool groups_are_together(const Group *a, const Group *b)
 typedef struct Order { const Groups *groups; Map producer; bool *done; } Order;
 
 /* Returns true if the producers of the group's inputs are done. Groups of the match `within` count as done, because one
- * function runs them together. */
+ * function runs the whole match. */
 static bool is_ready(const Order *o, const Group *g, const CompositeMatch *within)
 {
     for (int i = 0; i < g->input_count; i++) {
@@ -59,8 +59,8 @@ static int next_of_match(const Order *o, const CompositeMatch *match)
     return -1;
 }
 
-/* Reorders the groups. The next group belongs to the current match; otherwise to the current device, while that has a
- * ready group; otherwise to the host; otherwise to a different device. */
+/* Reorders the groups. The next group belongs to the current match. Otherwise it belongs to the current device if that
+ * has a ready group, otherwise to the host, otherwise to a different device. */
 Groups groups_by_device(Ctx *cx, Groups groups)
 {
     bool any = false;

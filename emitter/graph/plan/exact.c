@@ -12,9 +12,9 @@
  * end. Undecided pairs follow by this rule until nothing changes; then the pair with the least room branches. A group
  * needs the sum of its items, and the room below and above all of them.
  *
- * Two reductions keep the search small. An item is set aside if it fits wherever its neighbours are. A neighbour of b
- * bytes excludes (a + b) / unit - 1 offsets of an item of a bytes. The remaining items split into components without a
- * common group. */
+ * Two reductions keep the search small. An item is set aside if it fits regardless of the offsets of its neighbours. A
+ * neighbour of b bytes excludes (a + b) / unit - 1 offsets of an item of a bytes. The remaining items split into
+ * components without a common group. */
 
 /* Decision: offsets are exact for small networks. `graph/plan/exact.c` decides for each pair of tensors that are live
  * together which one is below, and bounds each tensor by the longest chain of such decisions. The search ends when an
@@ -85,7 +85,7 @@ static void list_gaps(Exact *e)
 
 /* ---- Items set aside --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the item fits wherever its neighbours are. */
+/* Returns true if the item fits regardless of the offsets of its neighbours. */
 static bool fits_anywhere(const Exact *e, int i)
 {
     int64_t starts = (e->size - e->item[i].bytes) / e->unit + 1;

@@ -234,8 +234,8 @@ static bool is_over_constants(const Fuser *f, FuseNode *n)
     return n->pattern <= PATTERN_INJECTIVE || n->node->op->layout.unpacks;
 }
 
-/* Marks the nodes that are computed only from constants, operands first. This precedes the last phase, which joins none
- * of these nodes to each other. */
+/* Marks the nodes that are computed only from constants, operands first. This phase precedes the last one, which does
+ * not join these nodes to each other. */
 static void find_over_constants(Fuser *f)
 {
     for (int i = 0; i < f->count; i++)

@@ -86,8 +86,8 @@ static const Nest *refuse_row(Ctx *cx, const GroupSchedule *s, const char *row, 
     return NULL;
 }
 
-/* The group that a block is applied to. The group's versions share the naive nest, and so its tensors, as the versions
- * of a strategy do. */
+/* The group that a block is applied to. The group's versions share the naive nest and its tensors, like the versions of
+ * a strategy. */
 typedef struct Scheduled { const Group *group; const Target *target; const Nest *naive; bool is_given; } Scheduled;
 
 static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Scheduled *of,
@@ -101,7 +101,7 @@ static const Nest *before_steps(Ctx *cx, const GroupSchedule *s, const ScheduleV
     return v->step_count ? nest_named_by(cx, by_row, NULL) : by_row;
 }
 
-/* Applies the version's steps. If a block serves several groups, a refusal names the group. */
+/* Applies the version's steps. If a block applies to several groups, a refusal names the group. */
 static const Nest *after_steps(Ctx *cx, const GroupSchedule *s, const ScheduleVersion *v, const Group *g, const Nest *n)
 {
     const int declared = v->step_count ? s->declaration_count : 0, count = declared + v->step_count;

@@ -44,7 +44,7 @@ struct GroupSchedule {
     const char *of;                      /* the subject as written; for OF_OPERATOR, the operator */
     const char *target, *path, *where;   /* `where` is the block's position, such as "12:1" */
     ScheduleVersion *version;            /* the first version */
-    /* the declarations of its source, steps that precede those of each version */
+    /* the declarations of the block's source, which are steps before the steps of each version */
     int declaration_count; const WrittenStep *declaration;
     const ScheduleFunction *functions;   /* the functions of the same text and of the files that it includes */
     bool is_used;                        /* true if a group of this model uses the block */

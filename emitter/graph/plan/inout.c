@@ -83,7 +83,7 @@ static bool has_block(const Stmt *s, const Stage *stage)
     return false;
 }
 
-/* Returns true if all blocks of the stage precede all blocks of the other one, in a sequence at the root. */
+/* Returns true if all blocks of the stage precede all blocks of the other stage, in a sequence at the root. */
 static bool precedes(const Stmt *root, const Stage *stage, const Stage *other)
 {
     while (root->kind == STMT_ALLOC) root = root->child[0];

@@ -17,7 +17,7 @@ typedef struct KnapsackItem {
  * Sets *is_exact to true if no choice has a larger gain. */
 bool knapsack_choose(Ctx *cx, KnapsackItem *item, int count, int group_count, const int64_t *capacity,
                      const int64_t *least, bool *is_exact);
-/* Returns a gain that no choice exceeds. The bound treats each group separately: an item counts there with a share of
- * its gain, and a part of an item may be chosen. */
+/* Returns a gain that no choice exceeds. The bound treats each group separately: in a group, an item has a share of its
+ * gain, and a part of an item may be chosen. */
 int64_t knapsack_bound(Ctx *cx, const KnapsackItem *item, int count, int group_count, int64_t capacity);
 #endif

@@ -10,10 +10,10 @@
  * further pieces fill.
  *
  * A copy of a constant is an optional piece of one group: in memory m it costs bytes * (R(from) + W(m)) + read * R(m),
- * and read * R(from) outside. The knapsack weighs copies against the other pieces. Offsets are planned without them;
+ * and read * R(from) outside. The knapsack compares copies with the other pieces. Offsets are planned without them;
  * then copies fill the gaps of each group (gaps.c). A copy by a channel begins one layer earlier where the memory has
- * free bytes, and overlaps with that layer's work. Where all other pieces fit into one memory, two forms are planned:
- * with all of them there, and with the pieces that the knapsack chooses. The cheaper form is kept.
+ * free bytes, and overlaps with that layer's work. If all other pieces fit into one memory, two plans are made: one
+ * with all of them in it, and one with the pieces that the knapsack chooses. The cheaper form is kept.
  *
  * If the last memory overflows, the memories before it must hold more bytes in these groups, and all steps are
  * repeated.
@@ -63,8 +63,8 @@ static int64_t cost_in(const PlanMemory *m, const Piece *x)
     return sat_add(x->fixed, sat_add(sat_mul(x->read, m->read_cost), sat_mul(x->written, m->write_cost)));
 }
 
-/* Returns the least cost of the piece in the memories order[at..] and, for an optional copy, without the copy. If the
- * piece may be in none of these memories, returns its least cost in all memories. */
+/* Returns the least cost of the piece in the memories order[at..] and, for an optional copy, without the copy. If no
+ * memory of the list may hold the piece, returns its least cost in all memories. */
 static int64_t least_from(const Placing *a, const Piece *x, int at)
 {
     int64_t least = x->is_optional ? x->outside : INT64_MAX;
@@ -75,7 +75,7 @@ static int64_t least_from(const Placing *a, const Piece *x, int at)
     return least == INT64_MAX && at > 0 ? least_from(a, x, 0) : least;
 }
 
-/* Returns what the piece saves in the memory, against the memories after it. */
+/* Returns the cost that the piece saves in this memory, compared with the memories after it. */
 static int64_t gain_of(const Placing *a, const Piece *x, int at)
 {
     return may_be_in(x, a->order[at]) ? least_from(a, x, at + 1) - least_from(a, x, at) : 0;
@@ -228,7 +228,8 @@ static void begin_copy(Placing *a, Piece *copy)
     copy->scratch->begins = copy->first;
 }
 
-/* Fills the gaps of a group with copies; returns what they save. With is_kept, the copies are placed. */
+/* Fills the gaps of a group with copies; returns the cost that these copies save. With is_kept, the copies are
+ * placed. */
 static int64_t stage_group(Placing *a, int at, int group, bool is_kept)
 {
     const ArenaMark mark = arena_mark(a->cx->scratch);
@@ -421,7 +422,7 @@ static void sort_memories(Placing *a)
 }
 
 /* Returns a lower bound of the cost. Pieces in the first k memories have at most the sum of these memories' bytes. So a
- * knapsack of that size bounds what they save compared with memory k + 1. */
+ * knapsack of that size bounds the saving of these pieces compared with memory k + 1. */
 static int64_t least_cost(Placing *a)
 {
     const int last = a->p->memory_count - 1;

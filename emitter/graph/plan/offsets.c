@@ -149,8 +149,8 @@ static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
     return at < o->offset + item->lead ? o->offset + item->lead : 0;
 }
 
-/* The items that are live together with a given item. Items with a long live range are listed; the others are found by
- * their first group. */
+/* The items that are live together with a given item. Items with a long live range are in a list; all other items are
+ * found by their first group. */
 typedef struct Neighbours {
     int group_count;
     /* [group_count + 2]: for each group, the index in by_first of the first item that begins in the group or later. */
@@ -325,7 +325,8 @@ static bool puts_at(const Items *it, Neighbours *n, int i, int64_t offset)
     return true;
 }
 
-/* Undoes the move of a root that may be stored where it is read, or read where it is stored. */
+/* Undoes the move of a root that may be stored at the offset where it is read, or read at the offset where it is
+ * stored. */
 static void keep_in_place(const Items *it, Neighbours *n)
 {
     for (int i = 0; i < it->count; i++)

@@ -133,8 +133,8 @@ static void undo_group(MemoryOrder *o, int index)
     }
 }
 
-/* Appends the groups of a target. A target >= groups->count stands for all readers of the tensors that a group
- * produces, after which these are dead. */
+/* Appends the groups of a target. A target >= groups->count represents all readers of the tensors that a group
+ * produces; after them these tensors are dead. */
 static void add_target(MemoryOrder *o, int target)
 {
     const int count = o->groups->count;

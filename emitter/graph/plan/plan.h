@@ -11,7 +11,7 @@ Groups fuse(Ctx *cx, const Graph *g);
 Groups groups_of_calls(Ctx *cx, const Graph *g);             /* returns one group per call, in order */
 /* Moves each group that reads only constants to the place before its first reader. */
 Groups groups_near_readers(Ctx *cx, Groups groups);
-/* Reorders groups so that those of one device are consecutive as far as dependences allow. */
+/* Reorders groups so that the groups of one device are consecutive as far as dependences allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
 /* Reorders the groups of a graph with updates: a group that overwrites a tensor follows all other groups that read
  * it. */
@@ -56,8 +56,8 @@ void stage_without_empty_axes(Ctx *cx, Stage *s);
  * any size, or if there is no such condition. */
 const Expr *nest_is_full(Ctx *cx, const Nest *n);
 
-/* Returns a key, in scratch memory, that equal groups share: the strategy's nest of one group also serves the others.
- * Returns NULL if the nest may have names of the model, or if rows of a user may refer to the group. */
+/* Returns a key, in scratch memory, that equal groups share: the strategy's nest of one group is also used for the
+ * others. Returns NULL if the nest may have names of the model, or if rows of a user may refer to the group. */
 const char *group_key(Ctx *cx, const Group *g, size_t *bytes);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
@@ -133,7 +133,8 @@ typedef struct Plan {
     /* [groups]: true for a view or concatenation without cost, which emits no function. */
     bool *is_free;
     bool *in_place;                    /* [groups]: true if an input shares the output's memory */
-    /* [groups]: true if the input is stored in the output, and the function writes only the rest. */
+    /* [groups]: true if the input is stored in the output, and the function writes only the other elements of the
+     * output */
     bool *is_padding;
     int lead_count; Lead *lead;        /* set before plan_offsets */
     /* [groups]: true if the output partly overlaps an input; NULL if no output does. */
@@ -159,8 +160,8 @@ Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const
 /* Returns true if the nest may compute `out` in the memory of its input t. Only the stage that computes `out` may read
  * t, and it may read only the element that it writes. Each element must be computed once. */
 bool plan_may_overwrite(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
-/* Returns true if every stage of the nest that reads an element of t does so before `out` has a new value there
- * (inout.c). */
+/* Returns true if every stage of the nest that reads an element of t reads it before `out` has a new value at that
+ * element (inout.c). */
 bool plan_may_update(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out);
 /* Returns true if no loop executes the stage's blocks twice for a point. */
 bool plan_computes_once(Ctx *cx, const Nest *n, const Stage *s);
@@ -168,9 +169,9 @@ bool plan_computes_once(Ctx *cx, const Nest *n, const Stage *s);
 void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
 /* Assigns the offsets of the items of one memory, except optional copies. */
 void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);
-/* Chooses a memory for each root and each scratch buffer, and assigns offsets there (memories.c). An optional copy gets
- * memory -1 where it does not save cost. Returns -1, or the group whose live bytes the memories cannot hold; *missing
- * then receives the bytes that are missing. */
+/* Chooses a memory for each root and each scratch buffer, and assigns offsets within the memories (memories.c). An
+ * optional copy gets memory -1 where it does not save cost. Returns -1, or the group whose live bytes the memories
+ * cannot hold; *missing then receives the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
 /* Returns the result of the group if it is moved within the arena after the group, or NULL. */
 const Slot *plan_moved(const Plan *p, const Groups *groups, int group);

@@ -5,9 +5,9 @@
  * `graph/plan/read_schedules.c` reads it, and the emitted C is the same, byte for byte (`tests/replay.sh`).
  * Therefore everything that a nest needs beyond the naive one is a step or a word of the block's head: the limit of
  * copied statements (`copy_budget`), the condition of two versions (`when`, `otherwise`), another compute (`with`).
- * `group_nest` (`graph/plan/group_schedules.c`) is the one place that chooses between a block and the strategy;
- * combining also asks it, so a part keeps the schedule that a signature gives it. Blocks come from the
- * files of `--schedule`, in their order, and from the end of a `.te` file; the earlier source wins. */
+ * `group_nest` (`graph/plan/group_schedules.c`) is the one place that chooses between a block and the strategy.
+ * Combining also calls it, so a part keeps the schedule that a signature selects. Blocks come from the files of
+ * `--schedule`, in their order, and from the end of a `.te` file; the earlier source wins. */
 #include <string.h>
 
 #include "graph/dag/registry.h"
@@ -28,7 +28,7 @@ typedef struct ScheduleReader {
     const ScheduleFunction *functions;   /* all functions, the last one first */
     int includes;                        /* the number of files that include this text in a chain */
     WrittenStep *step; int step_count;   /* the steps of all blocks and functions */
-    /* The declarations, steps that precede those of each block. */
+    /* The declarations, which are steps before the steps of each block. */
     const WrittenStep *declaration; int declaration_count;
 } ScheduleReader;
 

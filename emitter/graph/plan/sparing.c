@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Forms of a group's nest with smaller buffers, for a limit of RAM. A strategy computes a stage at the outermost loop
- * where its elements serve many iterations: the padded rows of an image for all pixels of a row. A sparing form
- * computes the stage at the loop of a different stage further inside, where fewer elements are live and some are
- * computed again. The stage has different loops there, so its own steps are dropped. Every other step is replayed, and
- * the nest is proved. */
+ * whose iterations reuse its elements: the padded rows of an image are computed once for all pixels of a row. A sparing
+ * form computes the stage at the loop of a different stage further inside, where fewer elements are live and some are
+ * computed again. At another loop the stage has different loops, so its own steps are dropped. Every other step is
+ * replayed, and the nest is proved. */
 #include <string.h>
 
 #include "graph/plan/plan.h"

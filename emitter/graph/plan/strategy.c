@@ -3,8 +3,8 @@
  * features, and their conditions hold. Among them, the highest plevel wins; then the nearest target
  * (implementation_rank); then one that names the operator, before one that names its pattern; then the first
  * registered. A nearer row overrides one of the same name. Without candidates the
- * nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the other candidates
- * runs, and so on down to one without such a condition. */
+ * nest stays naive. A condition over open sizes is tested at run time. If it fails, the best of the remaining
+ * candidates runs, and so on until a candidate without such a condition. */
 
 /* Decision: a built-in template that does not apply costs speed, not the model. If a step of a built-in schedule is
  * refused for a group, `graph/plan/strategy.c` warns and takes the next best implementation. A row from outside that
@@ -263,7 +263,7 @@ static const Nest *nest_by(const Choice *c, const Implementation **taken)
     return other ? nest_versions(c->cx, n, c->open, other) : NULL;
 }
 
-/* Adds a condition to all versions of the nest: where it does not hold, `otherwise` runs. */
+/* Adds a condition to all versions of the nest: if it does not hold, `otherwise` runs. */
 static const Nest *guarded(Ctx *cx, const Nest *n, const Expr *condition, const Nest *otherwise)
 {
     if (!n || !otherwise) return NULL;

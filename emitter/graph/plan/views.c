@@ -391,7 +391,7 @@ static bool alias_view_of_box(const Views *v, const Node *n)
 
 /* ---- Sizes of the run ------------------------------------------------------------------------------------------ */
 
-/* Returns true if the tensor's elements are consecutive. A view of symbolic size always is. */
+/* Returns true if the tensor's elements are consecutive. A view of symbolic size is always such a view. */
 static bool is_one_piece(const Slot *s)
 {
     int64_t dense[MAX_RANK];
@@ -503,7 +503,7 @@ static void scan_read(const Expr *e, void *user)
 typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } ReadOnce;
 
 /* Returns true if no loop executes the stage's blocks twice for a point. A tail that is shifted inwards, or a host loop
- * with a halo, does. */
+ * with a halo, does this. */
 static bool computes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
 {
     Box box[MAX_AXES];

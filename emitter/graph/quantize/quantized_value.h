@@ -49,7 +49,7 @@ bool quantized_is_plain(const QuantizedValue *x);
 /* Returns the tensor's value as a constant if it depends only on constants, otherwise NULL. */
 Tensor *quantized_constant(Ctx *cx, Tensor *t);
 /* Reads the scale and zero point of a call, converted to a signed type, if they are constant and per tensor. Returns
- * false if they are not, or if the values are neither 8 bits wide nor i16. */
+ * false if the values are not such integers, or if they are neither 8 bits wide nor i16. */
 bool quantized_grid(Ctx *cx, const Node *n, Grid *g);
 /* Returns the type that stores the values of a grid: i8 or i16. */
 DType quantized_type(const Grid *g);

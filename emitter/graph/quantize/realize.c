@@ -10,10 +10,10 @@
  * or a call has no affine value, the calls stay in floats.
  *
  * Evaluated in floats, the same calls round products, sums and quotients on the way. Near a tie this can change the
- * result by one grid step, which is rare unless real numbers are exactly ties. If many are, for example for a mean of
- * four, float rounding errors decide each tie. Such calls are realized if floats round nothing before the quantization
- * (steps that are powers of two, sums of 24 bits), because both then agree. Otherwise they are realized on request only
- * (QDQ_INTEGER).
+ * result by one grid step, which is rare unless real numbers are exactly ties. If many results are ties, for example
+ * for a mean of four, float rounding errors decide each tie. Such calls are realized if floats round nothing before the
+ * quantization (steps that are powers of two, sums of 24 bits), because both then agree. Otherwise they are realized on
+ * request only (QDQ_INTEGER).
  *
  * A function of one tensor becomes a table (curves.c). A simulated quantization is treated as a quantization and its
  * inverse; it is restored if that gained nothing. */
@@ -350,7 +350,7 @@ static Tensor *sum_requantized(const QuantizedContext *f, const char *label, con
  *     y = clamp((a * table[b] + c) >> 22),  table[b] = 2^22 * scale / (scale_b * step * (b - zero_b)), rounded
  *
  * a has 8 bits and a sign, so the result is the real quotient moved by at most 2^-15 of a step. A factor beyond 32 bits
- * saturates, as does the factor of the divisor 0. Every a except 0 is then beyond the grid, as the real quotient is; 0
+ * saturates, as does the factor of the divisor 0. Every a except 0 then exceeds the grid, as the real quotient does; 0
  * / 0 is 0. */
 static Tensor *quotient_requantized(Ctx *cx, const char *label, const QuantizedValue *x, const Grid *g, DType to)
 {
@@ -471,7 +471,7 @@ static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t)
 }
 
 /* Handles networks written in integers: sums of products of differences, requantized by the quotient of their scales.
- * The quotient is exact if the call stores the scales. Otherwise the call's f32 factor counts as an exact real number.
+ * The quotient is exact if the call stores the scales. Otherwise the call's f32 factor is used as an exact real number.
  * Ties are included. */
 static void realize_integers(const QuantizedContext *f, Node *n, Tensor **out)
 {

@@ -9,9 +9,9 @@
  * doubles with an error bound, and if that is inconclusive, exact sums of doubles (Shewchuk 1997, "Adaptive precision
  * floating-point arithmetic").
  *
- * A 16-bit grid has 256 times the steps, so c is confined to an interval 256 times as short, which a factor of 31
- * bits rarely meets. A factor m + low / 2^31 of two words has an error so small that a step that is clearly between two
- * integers needs no check; the others bound c as above.
+ * A 16-bit grid has 256 times as many steps, so c must be in an interval 256 times as short, and a factor of 31 bits
+ * rarely satisfies this. A factor m + low / 2^31 of two words has such a small error that a step that is clearly
+ * between two integers needs no check; the other steps bound c as above.
  *
  * Ties at every second step admit no such c, because a straight line cannot treat odd and even steps differently. The
  * scales are then fractions of small numbers, and an exact quotient is used. */

@@ -4,8 +4,8 @@
  * view. Any other read pins the tensor: all its channels stay.
  *
  * Liveness is the smallest set of classes with two properties. The set holds all pinned atoms, the model's outputs
- * among them. If it holds output v of a contraction, it also holds some channels of x: the channels whose sum over the
- * taps is not a single known value.
+ * among them. If it contains output v of a contraction, it also contains some channels of x: the channels whose sum
+ * over the taps is not a single known value.
  *
  *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value
  *
@@ -321,8 +321,8 @@ bool channels_all_dead(const Channels *c, const Tensor *t)
     return a && a->kept && !a->kept_count;
 }
 
-/* Returns true if the tensor must keep at least one channel. A tensor may be dropped whole if every consumer
- * concatenates it with others or is dropped itself. Consumers come later, so the backward walk has decided them
+/* Returns true if the tensor must keep at least one channel. A tensor may be dropped entirely if every consumer
+ * concatenates it with other tensors or is itself dropped. Consumers come later, so the backward walk has decided them
  * already. */
 static bool keeps_one(Channels *c, const Atoms *a)
 {

@@ -2,9 +2,9 @@
 #ifndef LW_GRAPH_SHRINK_CHANNELS_H
 #define LW_GRAPH_SHRINK_CHANNELS_H
 /* Finds classes of channels and decides which are live. Two channels share a class if an element of one is computed
- * only from elements of the other; they stay or are removed together. A contraction (a sum over the channels of x with
- * constant weights) separates classes: each channel of x is live separately, unless its contribution to the sum is
- * known. */
+ * only from elements of the other; both channels are kept, or both are removed. A contraction (a sum over the channels
+ * of x with constant weights) separates classes: each channel of x is live separately, unless its contribution to the
+ * sum is known. */
 #include "graph/shrink/ranges.h"
 
 /* A call with output sum(.., c, ..) of products with x[.., c], where c is a reduce axis that only indexes. */
@@ -22,8 +22,8 @@ typedef struct Contraction {
 
 typedef struct Channels Channels;
 Channels *channels_new(Ctx *cx, const Graph *g, const GraphRanges *r);
-/* Excludes the channels that the call reads and writes from filling vectors. If none of them fills vectors, keeps all
- * of them. */
+/* Excludes the channels that the call reads and writes from filling vectors. If none of the numbers fills whole
+ * vectors, keeps all channels. */
 void channels_pin(Channels *c, const Node *call);
 /* Decides which channels are live; call it again after pinning. */
 void channels_decide(Channels *c);

@@ -18,12 +18,12 @@
  * a sum over channels requires of its operand. `graph/shrink/shrink.c` creates the calls over the remaining
  * channels, and `shrink_proof.c` compares the old with the new compute for each of them. Operators with per-channel
  * attributes fail the proof and keep their channels. New operators need no hook. Where vectors of bytes have eight
- * lanes or more (AVX2, AVX-512), as many dead channels stay as fill the last vector: its instructions cost the same,
- * and single channels would be scaled one by one.
+ * lanes or more (AVX2, AVX-512), dead channels are kept until they fill the last vector. Its instructions cost the same
+ * with them, and without them single channels would be scaled one by one.
  *
- * Constants behind padding need no rule: a tap that may be outside contributes the hull of its product and 0, so
- * only a value that the boundary contributes as well as the interior counts as constant. The same ranges tell the
- * report (`graph/shrink/facts.c`) which sums fit into 16 bits and which clamps never bind. */
+ * Constants behind padding need no rule. A tap that may be outside contributes the hull of its product and 0, so a
+ * value is constant only if the boundary contributes the same value as the interior. The same ranges tell the report
+ * (`graph/shrink/facts.c`) which sums fit into 16 bits and which clamps never bind. */
 #include "graph/shrink/shrink.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Follows the stages of a call in order. A stage carries the axis as its data axis t under two conditions. In its
  * value, t occurs only in an index t * stride + rest along the axis of tensors that carry it. Each read of such a
- * tensor has such an index. The window [low, high] of a read is the interval of the rest. Windows compose over stages:
- * strides multiply. */
+ * tensor has such an index. The window [low, high] of a read is the interval of the remaining terms. Windows compose
+ * over stages: strides multiply. */
 #include "graph/stream/slide.h"
 
 #include <string.h>

@@ -12,7 +12,8 @@
  * call reads whole windows, as do the calls after it. A call that depends on the position in the window (padding along
  * the axis) is refused: its frames at both ends would differ in every window. Padding only at the beginning, as in
  * causal convolutions, is the padding of an endless run: the frames before the first window are the zeros of a state
- * that is reset. A convolution with such padding is split into a pad, which the run leaves out, and the rest.
+ * that is reset. A convolution with such padding is split into a pad, which the streamed run omits, and a convolution
+ * without padding.
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old state without its first
  * `fresh` frames, and the new frames. Each call reads a slice of it. */
@@ -86,7 +87,7 @@ static Tensor *with_frames(Ctx *cx, const Tensor *t, int axis, int64_t frames)
     return now;
 }
 
-/* Returns true if the call reads exactly the frames that it needs, wherever they begin, as a slice does. */
+/* Returns true if the call reads exactly the frames that it needs, at any position, as a slice does. */
 static bool is_crop(const Node *n) { return n->op->layout.box && n->in_count == 1; }
 
 /* Returns the first frame of a window that does not begin at frame 0: a slice's, or a pad's. */
@@ -161,7 +162,7 @@ static Node *slid_over(Streamer *s, const Node *n, Tensor *const *in, const Slid
     return y->producer;
 }
 
-/* Returns true if the call, over as many frames as it will read, gives the fresh frames by the same formula. */
+/* Returns true if the call, when it reads fewer frames, computes the fresh frames by the same formula. */
 static bool is_tried(Streamer *s, const Node *n, const Slide *slide)
 {
     Ctx *cx = s->cx;

@@ -224,7 +224,7 @@ static void store_gradients(Ctx *cx, const CopiesApart *apart, Tensor *const *wa
             gradient[i] = call_on(cx, "annotation.stop_fusion", gradient[i]->name, gradient[i], NULL);
 }
 
-/* Returns true if a parameter's new value reads the gradient itself. Otherwise, states hold the gradient until the
+/* Returns true if the update of a parameter reads the gradient itself. Otherwise, states hold the gradient until the
  * parameter's update. */
 static bool updates_wait(const TrainSpec *s)
 {

@@ -85,6 +85,6 @@ Graph train_forms(Ctx *cx, Training *t, Graph g);
 int train_adapt(Ctx *cx, const TrainSpec *s, Graph *g, Trainable **part, int count);
 
 /* Creates the new values of all parameters and the optimizer's state, and adds the state to t->param (update.c). With
- * `repeats`, each state that reads a gradient computes that gradient itself, so that it is not stored. */
+ * `repeats`, each state that reads a gradient computes the gradient again, so that it is not stored. */
 void train_update(Ctx *cx, Training *t, Tensor *const *gradient, int count, bool repeats);
 #endif

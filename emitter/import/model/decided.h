@@ -13,7 +13,7 @@ typedef struct Decided {
     /* maps a size in a region to the output of its bind_size, or to the input with its value */
     Map value;
     Map of_key;                    /* maps an importer's description of a size to the size */
-    /* the region whose graph is imported: its calls read the values that the region has; NULL if there is none */
+    /* the region whose graph is imported; its calls read the region's values. NULL if there is none */
     const void *region;
 } Decided;
 

@@ -22,7 +22,7 @@ static bool is_small(const Node *n, int64_t most)
 typedef struct Folding {
     Ctx *cx;
     int64_t most_result, most_work;
-    /* maps the result of a call to its constant, or to the result itself if it has none */
+    /* maps the result of a call to its constant, or to itself if it has no constant */
     Map folded;
 } Folding;
 

@@ -21,8 +21,8 @@ Tensor *fourier(Ctx *cx, const char *name, Tensor *x, bool inverse, FourierSteps
  * inverse. */
 Tensor *fourier_of_real(Ctx *cx, const char *name, Tensor *x, FourierSteps steps);
 Tensor *fourier_to_real(Ctx *cx, const char *name, Tensor *x, int64_t length, FourierSteps steps);
-/* Returns the whole spectrum [rows][length][2] of real numbers, given the part up to the middle; `conjugated`: that of
- * the inverse transform. */
+/* Returns the whole spectrum [rows][length][2] of real numbers, given its first half; `conjugated`: the whole spectrum
+ * of the inverse transform. */
 Tensor *fourier_mirrored(Ctx *cx, const char *name, Tensor *x, int64_t length, bool conjugated);
 
 #endif

@@ -37,7 +37,7 @@ typedef struct Model {
     bool is_nest;                        /* true for a .te file that is one nest */
     /* the schedules of a .te file, in the file's order (import/te/te.h) */
     int schedule_count; const struct TeSchedule *schedule;
-    /* the declarations of memories and instructions of a .te file, steps that precede those of each schedule */
+    /* the declarations of memories and instructions of a .te file, which are steps before the steps of each schedule */
     int declaration_count; const struct WrittenStep *declaration;
     const struct ScheduleFunction *functions;        /* its functions of steps, the newest first; schedule/program.h */
     const char *schedules; size_t schedules_at;      /* a .te text whose part after this offset has blocks for groups */

@@ -291,8 +291,8 @@ static void list_strings(Importer *im, const Output *output, Model *out)
     out->string = s->text;
 }
 
-/* Returns NAME_INDEX, or NAME_INDEX_2 and so on if that name is already an input or output. next: the first number of
- * the next search for this name, so that all searches together take bounded time. */
+/* Returns NAME_INDEX, or NAME_INDEX_2 and so on if that name is already an input or output. next: the number at which
+ * the next search for this name begins, so that all searches together take bounded time. */
 static const char *element_name(Importer *im, Map *taken, int *next, const char *sequence, int index)
 {
     const char *first = text_format(im->cx, "%s_%d", sequence, index), *unique = first;

@@ -8,8 +8,8 @@
  *
  * WHILE, IF and CALL import other subgraphs of the file in the same way, each with tensors of its own. The
  * subgraph of a CALL_ONCE is run during import.
- * Open dimensions (a batch) have the size that the file gives as an example, 1, or that of --dim; with a maximum they
- * stay open (tflite_open.c). */
+ * An open dimension, such as a batch, has the size that --dim gives or the file states as an example, otherwise 1. With
+ * a maximum it stays open (tflite_open.c). */
 #include "import/tflite/tflite.h"
 
 #include <string.h>

@@ -2,8 +2,9 @@
 #ifndef LW_IMPORT_TFLITE_UNSIGNED_H
 #define LW_IMPORT_TFLITE_UNSIGNED_H
 /* Lowers UINT8 with a scale, the older quantization, as INT8: stored values and zero points are less by 128. With these
- * values, formulas over differences from zero points are the same as for INT8. A tensor has up to two values: as it is
- * stored in the file (`as_is`), and less by 128; either is computed from the other when an operator reads it. */
+ * values, formulas over differences from zero points are the same as for INT8. A tensor has up to two values: the
+ * stored value of the file (`as_is`), and the value less 128. Either is computed from the other when an operator reads
+ * it. */
 #include "import/tflite/ops/tflite_ops.h"
 
 typedef struct TfliteUnsigned {

@@ -6,8 +6,8 @@
 #include "ir/expr/memory.h"
 #include "support/map.h"
 
-/* A scope holds the ranges of the loops and axes around an expression, and facts (bool expressions) that hold there.
- * Sizes declare their own range. The newest entry is first, and NULL is the empty scope. */
+/* A scope holds the ranges of the loops and axes around an expression, and facts (bool expressions) that hold inside
+ * these loops. Sizes declare their own range. The newest entry is first, and NULL is the empty scope. */
 typedef struct Bounds Bounds;
 struct Bounds {
     const Bounds *outer;

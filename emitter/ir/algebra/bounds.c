@@ -18,7 +18,7 @@ const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Ex
     return b;
 }
 
-/* Splits a conjunction into its facts, so that each is dropped only with its own variables. */
+/* Splits a conjunction into its facts, so that each fact is dropped only with its own variables. */
 const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
 {
     if (!fact || expr_is_int(fact, 1)) return outer;
@@ -374,7 +374,7 @@ static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
 
 enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders gives four facts */
 
-/* Adds the fact a > b or b > a where the ranges exclude the other. */
+/* Adds the fact a > b or b > a if the ranges exclude the opposite. */
 static void add_unequal(Ranges *r, const Expr *a, const Expr *b)
 {
     Linear l, m;

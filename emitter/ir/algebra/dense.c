@@ -26,7 +26,7 @@
 
 enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 16 };
 
-/* A number with digits: a loop that only the site has, or the sum of a line. */
+/* A number with digits: a loop of this site only, or the sum of a line. */
 typedef struct Source { const Expr *number, *extent; int line; bool is_used, is_shifted; } Source;
 
 /* A digit of a source, the shifted tail of a source, or a digit into which a guard merges several digits (source -1).
@@ -604,8 +604,8 @@ static bool apply_cut(Dense *d, const Linear *fact)
     return refuse(d, "the guard cuts across the digits of", fact->term[0]);
 }
 
-/* Orders the cuts: cuts of sums first, because their digits are counted by the number of the sum's points; then cuts
- * from above before cuts from below; then the shortest first. */
+/* Orders the cuts. Cuts of sums come first, because their digits are counted by the number of the sum's points. Then
+ * cuts from above come before cuts from below, and shorter cuts before longer ones. */
 static int cut_rank(const Dense *d, const Linear *fact)
 {
     int own = 0, of_lines = 0, rank;

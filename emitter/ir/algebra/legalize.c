@@ -175,7 +175,7 @@ static RuntimeName division_function(ExprKind k, bool wide)
     }
 }
 
-/* Returns the call of a division. In a narrow type the quotient of the minimum by -1 exceeds the type, so it is
+/* Returns the call of a division. In a narrow type the quotient of the minimum and -1 exceeds the type, so it is
  * computed in i32. */
 static const Expr *division_call(Legal *g, const Expr *e)
 {

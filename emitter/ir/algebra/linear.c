@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes linear forms of integer sums: sum of coef * term + constant. Opening a sum, adding forms and writing one as
- * an expression are exact modulo 2^bits, as integer addition is. ranges_linear returns a form over the integers: it
- * opens a node only if its bounds prove that it cannot wrap.
+/* Computes linear forms of integer sums: sum of coef * term + constant. Opening a sum, adding forms and writing a form
+ * as an expression are exact modulo 2^bits, like integer addition. ranges_linear returns a form over the integers: it
+ * opens a node only if its bounds prove that the node cannot wrap.
  *
  * The digits of a split are joined: (v / a) * a + v % a is v, for either sign of v. */
 #include "ir/algebra/algebra.h"

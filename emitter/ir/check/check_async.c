@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* I7: on every path, an element of an asynchronous copy is read only after a wait that covers its start. The wait
- * precedes the reader in the body of the loop, in no loop or branch that may not run, and leaves at most as many copies
- * unfinished as were started for later iterations.
- * I8: a start overwrites a slot only after its last read, and nobody writes the source between start and wait. The
- * start of iteration i runs in iteration i - ahead of a serial loop, so there are at least ahead + 1 slots. The
- * source is computed and stored outside the loop. */
+ * precedes the reader in the body of the loop and is in no loop or branch that may not run. It leaves at most as many
+ * copies unfinished as were started for later iterations. I8: a start overwrites a slot only after its last read, and
+ * nobody writes the source between start and wait. The start of iteration i runs in iteration i - ahead of a serial
+ * loop, so there are at least ahead + 1 slots. The source is computed and stored outside the loop. */
 #include "ir/check/check_parts.h"
 #include "ir/nest/copy.h"
 
@@ -107,8 +106,8 @@ static bool block_uses(const AsyncCheck *a, const Stmt *block)
     return !seen.tensor;
 }
 
-/* Walks the body in the order of the text. A wait inside a loop or branch holds only there. Before the start, one copy
- * fewer has been started for later iterations. */
+/* Walks the body in the order of the text. A wait inside a loop or branch has an effect only inside it. Before the
+ * start, one copy fewer has been started for later iterations. */
 static bool is_waited_for(AsyncCheck *a, const Stmt *s)
 {
     const int64_t later = a->start->copy->ahead - !a->started;

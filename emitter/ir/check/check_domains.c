@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves I6, all points and nothing out of bounds. The boxes that the copies of an output's stage compute cover the
  * output. Wherever a guard holds, each index of an axis (bind) is within the axis, and each access is within its
- * tensor. The stage and the ranges of its axes suffice to prove most accesses; the other accesses require the loops.
- * The operator is responsible for an index that depends on data: it clamps the index, or an index out of bounds is an
- * error of the run in any schedule. */
+ * tensor. The stage and the ranges of its axes suffice to prove most accesses; to prove the other accesses the loops
+ * are needed. The operator is responsible for an index that depends on data: it clamps the index, or an index out of
+ * bounds is an error of the run in any schedule. */
 #include "ir/check/check_parts.h"
 
 

@@ -23,7 +23,7 @@ typedef struct Flow {
     const Site *reader;
     const Tensor *tensor;
     const StageSites *producer;
-    /* The index over loops; NULL if it depends on data, so that the whole dimension is needed. */
+    /* The index over loops; NULL if the index depends on data, so that the whole dimension is needed. */
     const Expr *index[MAX_RANK];
     const Bounds *facts;                     /* the consumer's scope, with its guard and the conditions of the access */
     const Stmt *alloc; int alloc_loops;      /* the Alloc and the loops outside it; for an output, NULL and 0 */
@@ -100,7 +100,7 @@ static bool need_is_within(const Flow *f, const Box *computed, int d)
     return is_at_most(cx, f->need[d].high, last, f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
 }
 
-/* Returns the box of the mirrored indices along dimension d. No fact is used, because the box also stands for other
+/* Returns the box of the mirrored indices along dimension d. No fact is used, because the box also represents other
  * iterations. */
 static Box mirrored_box(const Flow *f, const Box *b, int d)
 {
@@ -312,7 +312,7 @@ static bool is_needed_later_only(Flow *f, const Expr *var)
     return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
 }
 
-/* Returns the flow with the carrier's loops joined to one loop. The box also stands for other iterations, so the
+/* Returns the flow with the carrier's loops joined to one loop. The box also represents other iterations, so the
  * reader's facts do not simplify it. */
 static Flow joined_flow(const Flow *f, const Box *computed, const Carrier *s, Box *box)
 {

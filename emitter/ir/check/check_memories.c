@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* I9: at each point the buffers in a declared memory, laid out in rows and aligned, fit into its bytes; in a memory
  * with banks, the operands of an instruction are in different ones.
- * I10: only copies, and instructions whose operand names it, access an opaque memory; an operand is in the memory
- * that it names. */
+ * I10: only copies, and instructions whose operand names it, access an opaque memory. An operand is stored in the
+ * memory that it names. */
 #include "ir/check/check_parts.h"
 #include "ir/check/match_instruction.h"
 #include "ir/nest/copy.h"

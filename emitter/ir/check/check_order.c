@@ -8,9 +8,9 @@
  * every tuple of v + 1, whatever the feeders inside have. A feeder that data axes also use is a fused loop; the tuples
  * then begin with these data indices.
  *
- * Copies of a site that compute the same elements are compared in the same way: in each iteration of their common
+ * Copies of a site that compute the same elements are compared in the same way. In each iteration of their common
  * loops, an earlier copy in the text has lower tuples than a later copy, and the tuples of the next iteration are above
- * both. I1 proves that copies of other elements in the same iteration never share an element. */
+ * the tuples of both copies. I1 proves that copies of other elements in the same iteration never share an element. */
 #include "ir/check/check_parts.h"
 
 typedef struct Order {
@@ -129,7 +129,7 @@ static int loop_of(const Site *s, const Expr *var)
 }
 
 /* Returns true if each axis of the tuples is a loop of its own, and the loops are nested in the order of the axes.
- * Then the tuples rise whatever the extents are, such as sizes that data decide. */
+ * Then the tuples rise for any extents, including sizes that data decide. */
 static bool loops_are_axes(const Order *o, const Site *s)
 {
     int outer = -1;

@@ -82,7 +82,7 @@ bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bou
 /* Widens a box, in place, to its union over a loop outside it. Returns false if the union is not proved to be a box. */
 bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope);
 
-/* A loop, or two nested carriers that count as one loop. */
+/* A loop, or two nested carriers that are treated as one loop. */
 typedef struct Carrier {
     const char *name;                          /* the name of the loop, or of the outer loop if there are two */
     const Expr *var, *extent;

@@ -2,13 +2,14 @@
 /* Proves I1, each point once, and I2, init first.
  *
  * The sites of a stage with the same host loops are copies of each other (a remainder, a separate init). In one
- * iteration of the hosts each copy is dense over its own loops; those that update join to one box, whole in the reduce
- * axes. Within a site the order follows from the dense digits, which grow with their loops: of the instances of one
- * data point, the one with all reduce axes 0 runs first. Between sites the order is the text's: the site that contains
- * the zeros precedes the others, and the loops that they share lead them to the same data in the same iteration. Own
- * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated with its init.
+ * iteration of the hosts each copy is dense over its own loops; the copies that update join to one box, which is whole
+ * in the reduce axes. Within a site the order follows from the dense digits, which grow with their loops: of the
+ * instances of one data point, the one with all reduce axes 0 runs first. Between sites the order is the order of the
+ * text: the site that contains the zeros precedes the other sites, and the loops that they share lead them to the same
+ * data in the same iteration. Own loops are inside the hosts: a point that other iterations of the hosts repeat is
+ * repeated with its init.
  *
- * A copy inside another's tail covers no box alone. Then the first own loop of several copies counts as a host: the
+ * A copy inside another's tail covers no box alone. Then the first own loop of several copies is treated as a host: the
  * copies in it are proved for one iteration, and the boxes of the iterations join. */
 #include "ir/check/check_parts.h"
 

@@ -329,7 +329,8 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats
     int own_count = 0, axes = check_axes_of(s);
     repeats->count = 0;
     if (check_empty_box(c, s, box)) return true;
-    /* In the first pass, the loops of other stages count as the site's own, because such a loop may be a fused host. */
+    /* In the first pass, the loops of other stages are treated as the site's own, because such a loop may be a fused
+     * host. */
     for (int pass = 0; pass < 2; pass++) {
         own_count = 0;
         bool others = false;
@@ -357,7 +358,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, Repeats *repeats
 
 static const Expr *end_of(Ctx *cx, const Box *b) { return simplify(cx, expr_add(cx, b->begin, b->count), NULL); }
 
-/* Returns true if b follows a along axis d without a gap and equals it along all others. */
+/* Returns true if b follows a along axis d without a gap and equals a along all other axes. */
 static bool joins(Ctx *cx, const Box *a, const Box *b, int axes, int d, const Bounds *scope)
 {
     for (int i = 0; i < axes; i++) {

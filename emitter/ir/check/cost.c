@@ -9,7 +9,7 @@
 #include "ir/algebra/algebra.h"
 #include "ir/check/check.h"
 
-/* Beyond this number of iterations a guard counts as always true. */
+/* Beyond this number of iterations a guard is counted as always true. */
 enum { MOST_ITERATIONS = 1 << 20, MOST_CONDITIONS = 16 };
 
 typedef struct Costing {

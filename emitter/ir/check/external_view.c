@@ -88,7 +88,7 @@ static bool set_result(ViewSearch *s, const Box *box)
 
 /* ---- The hull of reads ------------------------------------------------------------------------------------------- */
 
-/* Sets the variables that stand for the axes of the block, from its box. */
+/* Sets the variables that represent the axes of the block, from its box. */
 static void move_over_box(ViewSearch *s, const Stmt *block, const Box *box)
 {
     const Stage *stage = block->stage;

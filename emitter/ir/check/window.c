@@ -74,7 +74,7 @@ static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
     return b;
 }
 
-/* Adds the sites of both branches of an If, because one window serves all sizes. */
+/* Adds the sites of both branches of an If, because one window covers all sizes. */
 static bool add_sites(Hull *h, const Stmt *alloc)
 {
     Checker *c = h->c;

@@ -72,8 +72,8 @@ typedef struct Stage {
     /* True if a step permits fused multiply-add: a*b + c is rounded once on targets that have the instruction. */
     bool contracts;
     bool reassociates;               /* true if a step permits another order of a reduction of floats */
-    /* True if an index from data chooses the elements that it updates: its naive loops run over the reduce axes outside
-     * the others. */
+    /* True if data choose the elements that the compute updates: its naive loops run over the reduce axes outside the
+     * other axes. */
     bool scatters;
     uint32_t serial;
 } Stage;
@@ -98,7 +98,7 @@ typedef struct FileNode {
     const char *op, *name;           /* the operator as the file names it; the name of the node or of its result */
     bool is_constant, is_passed;     /* true if a result is a constant, or a value of another node */
     const struct FileNode *outer;    /* the node that holds its graph, or NULL */
-    int read_count; const struct FileNode **read;    /* the nodes of its graph whose results it reads */
+    int read_count; const struct FileNode **read;    /* the nodes of its graph whose results this node reads */
 } FileNode;
 
 struct Node {

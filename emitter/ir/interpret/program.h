@@ -53,7 +53,7 @@ typedef struct ProgramAccess {
     int64_t elems, constant;
     int term_count; const LaneTerm *term;    /* the uniform part; each term has one lane */
     const Offsets *offsets;
-    /* NULL enables all lanes; with mask_step 0, one value serves all lanes. Disabled lanes are not accessed. */
+    /* NULL enables all lanes; with mask_step 0, one value is used for all lanes. Disabled lanes are not accessed. */
     const int32_t *mask; int mask_step;
     int fault_lane;                          /* the first lane out of bounds, or -1 */
     int64_t fault_at;                        /* the element that this lane accesses */
@@ -89,7 +89,7 @@ int path_of_kernel(Kernel *run);
 Scalar lane_get(Rep r, const void *at, int lane);
 void lane_put(Rep r, void *at, int lane, Scalar v);
 
-/* The operand of a store. With step 0, one value serves all lanes. */
+/* The operand of a store. With step 0, one value is used for all lanes. */
 typedef struct Lane { const void *at; int step; Rep rep; } Lane;
 
 /* One output of a strip. The strip stores it, or combines into it. */

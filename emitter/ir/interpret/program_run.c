@@ -30,7 +30,7 @@ static void fault(Ctx *cx, const Strip *s, const ProgramAccess *x, const char *d
                does, x->tensor->name, (long long)elem, (long long)x->elems);
 }
 
-/* Reports faults of loads in lanes of this run; a load outside the strip also covers lanes that this run does not
+/* Reports faults of loads in the lanes of this run. A load outside the strip also covers lanes that this run does not
  * have. */
 static bool loads_are_good(Ctx *cx, const Strip *s, int lanes)
 {

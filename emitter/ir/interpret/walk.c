@@ -9,9 +9,9 @@
  *   other's slots.
  * - Lanes of a vector loop run in lockstep. The loop moves down to its blocks, and each block is computed for all
  *   lanes before the first lane stores. Buffers inside the loop exist once per lane. Loops whose iterations a pragma
- *   declares independent run in the same way.
- * - An asynchronous copy moves its elements at its start, or as late as the wait. In between, its slot may not be read,
- *   and its source may not be written. In lanes of a loop around it, it runs at its place, as an ordinary statement. */
+ *   declares independent run in the same way. - An asynchronous copy moves its elements at its start, or at the latest
+ *   at its wait. In between, its slot may not be read, and its source may not be written. In lanes of a loop around it,
+ *   the copy runs at its place, as an ordinary statement. */
 #include "ir/interpret/walk.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ typedef struct WalkStorage {
     struct CopyRun *copy;                          /* the asynchronous copy that fills it, or NULL */
 } WalkStorage;
 
-/* A slot of an asynchronous copy: the iteration whose elements it has, and its state. */
+/* A slot of an asynchronous copy: the iteration whose elements it contains, and its state. */
 typedef struct CopySlot { int64_t iteration; uint64_t era; bool is_unfinished, is_moved; } CopySlot;
 
 /* An asynchronous copy in a loop that runs. */
@@ -48,7 +48,8 @@ typedef struct CopyRun {
     const Stmt *loop, *start, *alloc;
     WalkStorage *target;
     const Tensor *source;
-    int64_t iterations, at, now, slots;            /* of the loop; its present one; the present slot; the slots */
+    /* numbers of the loop, of the loop's present iteration, of the present slot, and of all slots */
+    int64_t iterations, at, now, slots;
     CopySlot *slot;
     struct CopyRun *outer;
 } CopyRun;

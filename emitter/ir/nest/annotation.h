@@ -35,8 +35,8 @@ typedef struct Digit {
     /* The offset's place in the period of the digit above, if the elements do not pass the period's end; or NULL. */
     const Expr *place;
 } Digit;
-/* Blocks of a ring buffer: block b is at (b % blocks) * coef, and those of [from, to) are meant. Blocks are written in
- * their order, so min(blocks, to) blocks of the buffer have values. blocks is 0 if the area has no ring. */
+/* Blocks of a ring buffer: block b is at (b % blocks) * coef, and the blocks of [from, to) are meant. Blocks are
+ * written in their order, so min(blocks, to) blocks of the buffer have values. blocks is 0 if the area has no ring. */
 typedef struct Ring { int64_t blocks, coef; const Expr *from, *to; } Ring;
 typedef struct Area { const Expr *offset; int digit_count; Digit digit[AREA_DIGITS]; Ring ring; } Area;
 

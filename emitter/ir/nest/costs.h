@@ -27,8 +27,8 @@ typedef struct Cost { bool is_stated; double each, point; } Cost;
  * each element of its operands once per use, and writes each element of its result once. */
 typedef struct ReadRow { CostKind macro; int operand; double bytes; } ReadRow;
 
-/* The figures of a core. `base` has the figures that the core does not state, and costs.def the rest. `reads` ends with
- * a row without bytes, or is NULL. */
+/* The figures of a core. `base` has the figures that the core does not state, and costs.def has the remaining ones.
+ * `reads` ends with a row without bytes, or is NULL. */
 typedef struct Costs { const struct Costs *base; const ReadRow *reads; Cost at[COST_KINDS]; } Costs;
 /* An element of `at`, by the key in costs.def. */
 #define COST_EACH(key, n) [COST_##key] = { .is_stated = true, .each = n }

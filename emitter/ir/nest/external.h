@@ -24,10 +24,10 @@
  * are apart. */
 
 /* Decision: an external call keeps its statement. The step `external` turns the statements of a stage into a unit
- * that is emitted as a call of a C function (`ir/nest/external.h`). The statement stays the meaning: the interpreter
- * runs it, and the checker proves after every later step that only the call's arguments cross the unit's boundary,
- * in row-major storage (`ir/check/check_external.c`). The loops below it are not emitted, so steps on them are
- * refused. The plan gives its tensors no strided views, and no output the memory of an input unless the step says
+ * that is emitted as a call of a C function (`ir/nest/external.h`). The statement remains the definition: the
+ * interpreter runs it, and the checker proves after every later step that only the call's arguments cross the unit's
+ * boundary, in row-major storage (`ir/check/check_external.c`). The loops below it are not emitted, so steps on them
+ * are refused. The plan gives its tensors no strided views, and no output the memory of an input unless the step says
  * `in_place`. */
 #include "ir/nest/nest.h"
 

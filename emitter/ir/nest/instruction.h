@@ -10,15 +10,15 @@
  *  LOAD(x: i8[m][16], y: i8[m][16]; m in 1..16, ...) y[i, k] = x[i, k]       m: a size of the run
  *
  * - A name among the numbers is open: a size, or a number of the formula. The loops and constants that match the
- *   formula give its value, or the step that takes the instruction does. A name that only operands have follows the
- *   numbers. Only the formula has the numbers after a semicolon; the macro does not receive them.
+ *   formula determine the value, or the step that receives the instruction states it. A name that only operands have
+ *   follows the numbers. Only the formula has the numbers after a semicolon; the macro does not receive them.
  * - An open number with a range is a size of the run: each call of the macro has its own, an expression over the loops
  *   around it. The value of such a size is where the loop of its axis ends: at the loop's extent, or where a guard
  *   stops it. The checker
  *   proves that the value is in the range, at a multiple of the step from its first value (I12).
  * - An operand may name its memory: `x: i8[16][16] at scratchpad`, or `from core` for one that no step declares. The
- *   result may be among the operands, to name its memory too: `r: i32[16][16] at accumulator`. Then `+=` before a sum
- *   says that it accumulates.
+ *   result may be listed among the operands, to name its memory: `r: i32[16][16] at accumulator`. Then `+=` before a
+ *   sum says that it accumulates.
  * - A unit has fields of configuration, such as the distance of rows. `SET_STEP(s: i32) sets load.step = s` declares
  *   the macro that sets a field; it has no formula. `needs load.step = stride(x, 0)` behind a formula names the value
  *   that the field must have: a stride of an operand, a number, an operand of rank 0, or a constant.

@@ -10,10 +10,10 @@
  *      | Start(copy, ahead, channel) | Wait(copy, pending)
  *
  * A Start is in the body of a loop L. The child of a Start is a copy of one stage. As an ordinary statement, the copy
- * of iteration i would run at its place in iteration i. As a Start, it begins there in iteration i - ahead, or before L
- * in the first iterations, and ends by the Wait of its name in iteration i: when at most `pending` of the copies that
- * were started for later iterations are unfinished. The buffer of the copy has `slots` windows, of which iteration i of
- * L uses window i % slots.
+ * of iteration i would run at its own place in iteration i. As a Start, the copy begins at this place in iteration i -
+ * ahead, or before L in the first iterations. It ends by the Wait of its name in iteration i, when at most `pending` of
+ * the copies that were started for later iterations are unfinished. The buffer of the copy has `slots` windows, of
+ * which iteration i of L uses window i % slots.
  *
  * check.c states and proves the invariants, which hold for every stage. */
 #include "ir/expr/tensor.h"
@@ -102,7 +102,7 @@ typedef struct Nest {
     const char *features;
     /* The implementation with this schedule; NULL for steps of the model's file. */
     const char *strategy;
-    /* The implementation whose compute the nest has; NULL for the operators' own. */
+    /* The implementation whose compute the nest has; NULL if the operators' own computes are used. */
     const char *compute;
     /* A condition on sizes. If it is false, `otherwise` runs: a different schedule of the same group, with inputs and
      * outputs in the same order. `when` is NULL if this nest is for all sizes. */
@@ -125,7 +125,7 @@ bool pragma_suits(const Pragma *p, LoopKind k);      /* returns true if the prag
 
 /* Builds the naive nest of a group: one loop per axis for each stage in order, at the root, inside all allocs, which
  * have arena scope. Stages that read each other share the loop over their steps (recurrence.h). `outputs` are produced
- * by compute nodes; their producers are collected up to `inputs` and constants, which count as inputs. Calls must be
+ * by compute nodes; their producers are collected up to `inputs` and constants, which become inputs. Calls must be
  * expanded to computes. */
 const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs,
                        int output_count);

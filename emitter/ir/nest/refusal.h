@@ -19,7 +19,7 @@ typedef enum Verdict {
 } Verdict;
 
 typedef enum FaultKind {
-    FAULT_NAME,                      /* a name that nothing has, or that is already in use */
+    FAULT_NAME,                      /* a name that does not exist, or that is already in use */
     FAULT_VALUE,                     /* a number, word or text that the operand does not accept */
     /* An output, an input, an ordered axis, and so on, where a different role is required. */
     FAULT_ROLE,

@@ -144,7 +144,7 @@ static const char *stage_name(const NestPrinter *p, const Stage *s)
     return text_equal(s->name, s->out[0]->name) ? namer_get(&p->tensors, s->out[0], s->name) : s->name;
 }
 
-/* Prints `promise NAME: TYPE` for each tensor that the stage reads and that it or a later stage produces: a
+/* Prints `promise NAME: TYPE` for each tensor that the stage reads and that this stage or a later stage produces: a
  * recurrence. */
 static void print_promises(NestPrinter *p, int at)
 {
@@ -286,8 +286,8 @@ static void print_if(NestPrinter *p, const Stmt *s, int indent)
     print_stmt(p, s->child[1], indent + STEP);
 }
 
-/* Prints a tile. If an instruction with open numbers has values for them, the values follow its name, and a size of
- * the run is its own name there. */
+/* Prints a tile. If an instruction with open numbers has values for them, the values follow its name; in this list a
+ * size of the run is printed as its own name. */
 static void print_tile(Text *t, const Instruction *i)
 {
     text_printf(t, "tile%s%s", i ? " " : "", i ? i->macro : "");

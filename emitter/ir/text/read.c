@@ -10,7 +10,8 @@
 
 static Value read_binary(Reader *r, int least);
 
-/* The reader recurses over parentheses and calls. These limits keep it within the stack that loopwright.h states. */
+/* The reader recurses over parentheses and calls. These limits keep the recursion within the stack that loopwright.h
+ * states. */
 enum { MOST_NESTED = 64, MOST_OPERATORS = 4000 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */

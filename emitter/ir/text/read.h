@@ -31,7 +31,7 @@ const Symbol *symbol_tensor(const Symbol *s, Token t);      /* returns NULL if n
 const Symbol *symbol_value(const Symbol *s, Token t);
 const Symbol *symbol_reducer(const Symbol *s, Token t);
 Symbol *symbol_add_reducer(Ctx *cx, const Symbol *outer, const struct ReducerText *reducer);
-/* Reads the rest of a promise: name ':' type. Adds a tensor that formulas may read before one produces it
+/* Reads the remainder of a promise: name ':' type. Adds a tensor that formulas may read before one produces it
  * (ir/nest/recurrence.h). */
 bool promise_read(Lexer *l, const Symbol **symbols);
 /* Returns true if every promise has a formula. Otherwise reports an error that names a promise without a formula. */
@@ -39,7 +39,7 @@ bool promises_are_kept(Ctx *cx, const Symbol *symbols);
 /* Reports `'z' is not known here`, with the nearest name of that kind, if any. */
 void unknown_name(const Lexer *l, const Symbol *s, Token at, bool tensors_only);
 
-/* An operand: an expression, or a literal that takes the other operand's type. */
+/* An operand: an expression, or a literal that receives the type of the other operand. */
 typedef enum LiteralKind { NO_LITERAL, INTEGER_LITERAL, REAL_LITERAL } LiteralKind;
 typedef struct Value { const Expr *expr; LiteralKind literal; bool negative; Token at; } Value;
 
@@ -73,7 +73,7 @@ const Expr *value_alone(Reader *r, Value v);
 bool at_reduction(const Reader *r);                      /* returns true if a reduction follows */
 /* A declared reducer: its name, and its text, which begins at the parameters. */
 typedef struct ReducerText { const char *name; Lexer lex; } ReducerText;
-/* Reads the rest of a declaration, without its body, and adds the reducer. */
+/* Reads the remainder of a declaration, without its body, and adds the reducer. */
 bool reducer_declare(Lexer *l, const Symbol **symbols);
 /* Returns the reducer that the formula's `where` or the symbols declare under the name, or NULL. */
 const ReducerText *reducer_text(const Reader *r, Token at);

@@ -68,8 +68,8 @@ static int closing(const Lexer *l, int open)
     return l->count;
 }
 
-/* An axis as the whole index of a dimension of a read. A weak use determines the size only if no other use does. Weak
- * uses are a padded read, and a read with a wrong number of indices, which is reported later. */
+/* An axis as the whole index of a dimension of a read. A weak use determines the size only if there is no other use.
+ * Weak uses are a padded read, and a read with a wrong number of indices, which is reported later. */
 typedef struct Use { const Symbol *read; int dim; bool is_weak; Token at; } Use;
 
 /* Finds the use of the axis in the read with '[' at `open`. */
@@ -538,7 +538,7 @@ static const Access *access_of(const Formula *f, const Expr *read, int d)
 
 typedef struct ReadCheck { const Formula *f; const Stage *stage; const Bounds *axes; } ReadCheck;
 
-/* Refuses a read that is not shown to stay inside wherever the conditions around it hold: data could lead it out. An
+/* Refuses a read that is not proved to stay inside under the conditions around it, because data could lead it out. An
  * index from data is clamped already. */
 static void check_read(Ctx *cx, const Expr *read, const Bounds *scope, void *user)
 {
@@ -685,7 +685,7 @@ static void find_indices(Update *u)
                         && stands_once(u, u->index[d], close);
 }
 
-/* Adds an axis for each dimension, then those that the indices use. */
+/* Adds an axis for each dimension, then the axes that the indices use. */
 static void add_update_axes(Update *u)
 {
     Lexer *l = u->f.r.lex;

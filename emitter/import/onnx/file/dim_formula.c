@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Evaluates while parsing, by recursive descent: a sum of products of atoms. An unknown name, an unexpected character,
  * a negative result or excessive depth makes the whole formula -1. Therefore a dimension name that contains an operator
- * sign counts as a formula only if all of its parts have sizes. */
+ * sign is read as a formula only if all of its parts have sizes. */
 #include "import/onnx/file/dim_formula.h"
 
 #include <ctype.h>

@@ -299,7 +299,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
 
 /* ---- Narrow types ------------------------------------------------------------------------------------------------ */
 
-/* Returns the number that a code stands for. A code has a sign, an exponent of n->exponent bits, and a mantissa of the
+/* Returns the number that a code represents. A code has a sign, an exponent of n->exponent bits, and a mantissa of the
  * remaining bits. */
 static double narrow_float(const Narrow *n, unsigned code)
 {

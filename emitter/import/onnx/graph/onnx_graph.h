@@ -84,7 +84,7 @@ bool onnx_topk_by_value(OnnxCall *c);
 bool onnx_range_by_value(OnnxCall *c);
 /* splits into equal parts, of which the last may be smaller */
 void onnx_split_by_value(OnnxCall *c, int axis);
-/* onnx_shape_by_value.c: do the same for these operators */
+/* onnx_shape_by_value.c: lower these operators if the run decides their shapes */
 bool onnx_expand_by_value(OnnxCall *c);
 bool onnx_tile_by_value(OnnxCall *c);
 bool onnx_reshape_by_value(OnnxCall *c);

@@ -48,9 +48,9 @@ typedef bool OnnxOpenRule(OnnxCall *c);
 /* Support for open dimensions and lists of sizes (onnx_open.c). */
 typedef struct OnnxOpen {
     OnnxKeeps keeps;
-    /* An input that is a list of sizes is accepted if the IR operator is elementwise, if the translation reads it
-     * through onnx_sizes (input 0 is then computed after the sizes are known, unless the translation orders them
-     * itself), or if it is computed at run time and passed as an ordinary tensor. Otherwise it is refused. */
+    /* An input that is a list of sizes is accepted in three cases: the IR operator is elementwise; the translation
+     * reads the list with onnx_sizes (input 0 is then computed after the sizes are known, unless the translation orders
+     * them itself); or the list is computed at run time and passed as an ordinary tensor. Otherwise it is refused. */
     enum { LISTS_REFUSED, LISTS_READ, LISTS_ORDERED, LISTS_COMPUTED } lists;
     /* the rule if an input is a size list, or NULL if the operator has no arithmetic on sizes */
     OnnxListRule *on_lists;

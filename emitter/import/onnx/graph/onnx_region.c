@@ -29,8 +29,8 @@ static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor
 typedef struct Joined { const Expr *of[2], *size; int output, axis; } Joined;
 
 /* Results of both branches. Results whose sizes differ leave the branches as flat tensors. After the `count` results,
- * each branch returns the value of each of its sizes. If a result has different ranks in the branches, it has one of
- * these ranks, and a run that takes the other branch ends. */
+ * each branch returns the value of each of its sizes. If a result has different ranks in the branches, it has the rank
+ * of one branch, and a run that takes the other branch ends. */
 typedef struct Branches {
     OnnxCall *c;
     OnnxCaptured *captured;                  /* the captured values; their address identifies the region in Decided */
@@ -59,7 +59,7 @@ static bool is_common(const Branches *b, int output, int d)
     return yes == no && !decided_inside(decided_of(b->c), yes, b->captured);
 }
 
-/* Returns the size that a branch gives the dimension, or 0 if the result has a different rank there. */
+/* Returns the size of the dimension in a branch, or 0 if the result has a different rank in this branch. */
 static const Expr *size_in(const Branches *b, int branch, int output, int d)
 {
     const bool has_rank = b->only[output] < 0 || b->only[output] == branch;

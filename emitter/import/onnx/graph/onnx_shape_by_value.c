@@ -172,7 +172,8 @@ static void add_factors(Factors *f, const Expr *e)
     else if (f->count < 2 * MAX_RANK) f->size[f->count++] = e;
 }
 
-/* Removes the sizes of `part` from f. Returns false if f lacks one of them, or if its number is not a multiple. */
+/* Removes the sizes of `part` from f. Returns false if f lacks one of these factors, or if its number is not a
+ * multiple. */
 static bool take_factors(Factors *f, const Factors *part)
 {
     for (int i = 0; i < part->count; i++) {

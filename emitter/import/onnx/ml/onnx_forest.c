@@ -7,8 +7,8 @@
  * A leaf adds weights to targets. For sums, the weights other than 0 are stored as pairs of target and weight
  * (`forest`). A list that equals another list or its end is stored only once. In all other cases (least and greatest
  * weights, nodes that several trees share, trees of more than 64 steps), a walk selects the row of each leaf. If all
- * leaves of a tree have the same single target, their weights are a column; otherwise they are a row of all targets.
- * Equal rows are stored once. */
+ * leaves of a tree have the same single target, their weights are a column; otherwise the weights are a row of all
+ * targets. Equal rows are stored once. */
 #include "import/onnx/ml/onnx_forest.h"
 
 #include <math.h>

@@ -15,7 +15,7 @@ typedef struct Branch {
     double value;
     int yes, no;                     /* indices of the children; -1 for a leaf */
     int first, count;                /* for a leaf: the pairs of target and weight */
-    /* at: position in the emitted order, or -1 if it has none yet; depth: steps from this node to the deepest leaf */
+    /* at: position in the emitted order, or -1 if not yet placed; depth: steps from this node to the deepest leaf */
     int at, depth;
     bool is_open;                    /* true while its descendants are emitted */
 } Branch;

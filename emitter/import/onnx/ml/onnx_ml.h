@@ -22,8 +22,7 @@ Tensor *onnx_class_labels(OnnxCall *c, Tensor *index, const char *ints);     /* 
 Tensor *onnx_best_class(OnnxCall *c, Tensor *scores);
 /* Applies the transform `word`, such as "SOFTMAX", to scores [n][classes]. */
 Tensor *onnx_post_transform(OnnxCall *c, Tensor *scores, const char *word);
-/* Does the same as onnx_post_transform for a regressor: only PROBIT transforms a single target [n][1], as in ONNX
- * Runtime. */
+/* Like onnx_post_transform, for a regressor: only PROBIT transforms a single target [n][1], as in ONNX Runtime. */
 Tensor *onnx_regressed(OnnxCall *c, Tensor *y, const char *word);
 /* Returns both columns of a classifier, given the score of the second class, [n][1]. */
 Tensor *onnx_two_columns(OnnxCall *c, Tensor *score, const char *post, bool is_probability);

@@ -86,9 +86,9 @@ static void svm_regressor(OnnxCall *c)
  * The file's vector v is row place[v] of the kernel's vectors and of the weights. */
 typedef struct Pairs { int64_t classes, vectors, count; const int64_t *per_class, *place; } Pairs;
 
-/* The file stores the vectors by class. The weights of a pair are positive for one class and negative for the other, so
- * in the file's order the partial sums grow to many times the score and lose its digits. Here the classes alternate in
- * proportion to their counts: the next vector belongs to the class of which the smallest share has been placed. */
+/* The file stores the vectors by class. The weights of a pair are positive for one class and negative for the other. In
+ * the file's order the partial sums would grow to many times the score and lose its digits. Here the classes alternate
+ * in proportion to their counts: the next vector belongs to the class of which the smallest share has been placed. */
 static const int64_t *alternating(OnnxCall *c, const Pairs *p)
 {
     Arena *a = c->cx->arena;

@@ -134,8 +134,8 @@ static bool open_forest(OnnxCall *c, Forest *f)
     return !ctx_failed(c->cx);
 }
 
-/* Refuses a feature that the input does not have; marks the branch's children. Branches may share a child, for example
- * the branches of LightGBM's sets of categories. */
+/* Refuses a feature that the input lacks; marks the branch's children. Branches may share a child, for example the
+ * branches of LightGBM's sets of categories. */
 static void check_branch(Forest *f, int at, bool *has_parent)
 {
     const Branch *b = &f->branch[at];
@@ -358,7 +358,7 @@ static void two_classes(OnnxCall *c, Forest *f, Tensor *scores, Reals base)
                                                   p.score[1] ? p.score[1] : zero, attr_int("axis", 1)), post);
 }
 
-/* Handles a single class: its label states whether its score exceeds 0, as in ONNX Runtime; a name has the index 0. */
+/* Handles a single class: its label states whether the score exceeds 0, as in ONNX Runtime; a name has the index 0. */
 static void one_class(OnnxCall *c, Tensor *score)
 {
     if (!score || ctx_failed(c->cx)) return;

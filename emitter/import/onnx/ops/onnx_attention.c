@@ -217,8 +217,8 @@ static int64_t window(const OnnxCall *c, const char *attr)
     return n > INT32_MAX ? INT32_MAX : n;
 }
 
-/* Returns the weights of the keys. A sink is a number for each head: the score of one more key without a value, so the
- * weights of the other keys add up to less than 1. */
+/* Returns the weights of the keys. A sink is a number for each head: the score of one more key, which has no value. The
+ * weights of the other keys therefore add up to less than 1. */
 static Tensor *weights_of(OnnxCall *c, Tensor *scores, Tensor *sink)
 {
     if (!scores || !sink) return onnx_call(c, "softmax", scores, attr_int("axis", -1));

@@ -123,8 +123,8 @@ static void prelu(OnnxCall *c)
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
-/* Describes a reduction over no axes: it applies the function `each` to each element, or nothing if it is NULL. in_f64:
- * true if a logarithm of integers is computed in f64 and then truncated. */
+/* Describes a reduction over no axes: it applies the function `each` to each element, or does nothing if `each` is
+ * NULL. in_f64: true if a logarithm of integers is computed in f64 and then truncated. */
 typedef struct NoAxes { const char *each; bool in_f64; } NoAxes;
 
 static void reduce_nothing(OnnxCall *c, const NoAxes *o)

@@ -16,7 +16,7 @@ typedef struct ActivationAttrs {
     double alpha[MOST_RECURRENT_ACTIVATIONS], beta[MOST_RECURRENT_ACTIVATIONS];
 } ActivationAttrs;
 
-/* Factors of the layer of com.microsoft on integers: those of the sums with w and with r, per column. */
+/* The factors of the com.microsoft layer on integers: of its sums with w and with r, per column. */
 typedef struct Factors { Tensor *w, *r; } Factors;
 
 typedef struct Layers {

@@ -460,7 +460,7 @@ static bool pad_to_nothing(OnnxCall *c, const int64_t *pads)
     return gives_nothing(c, shape, x->rank);
 }
 
-/* Crops by the negative pads, and sets them to 0, because the other modes copy only elements that are kept. */
+/* Crops by the negative pads and sets them to 0, because the remaining modes copy only elements that the crop keeps. */
 static Tensor *cropped(OnnxCall *c, int64_t *pads)
 {
     const int ends = 2 * c->in[0]->rank;

@@ -5,8 +5,8 @@
  * (`tflite_detect.c`). Private buffers of the library's kernels become states of an operator (`tflite_own_state`),
  * the oldest sample first: no ring index is needed, because the new state is a slice of a concatenation. The
  * transform in fixed point is a call per factor (`ops/integer/fourier.c`), so the plan lets two arrays alternate.
- * Digits are reversed by one transpose per factor. `CIRCULAR_BUFFER` may end a run: the operators after it are
- * computed all the same, but their states and the model's outputs keep their old values (`tflite_states_gate`). */
+ * Digits are reversed by one transpose per factor. `CIRCULAR_BUFFER` may end a run. The operators after it are still
+ * computed, but their states and the model's outputs keep their old values (`tflite_states_gate`). */
 #include "import/tflite/custom/tflite_custom.h"
 
 #include "import/tflite/ops/tflite_state.h"

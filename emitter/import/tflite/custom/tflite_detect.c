@@ -18,7 +18,7 @@ enum { MOST_DETECTIONS = 1 << 16 };
 
 typedef struct Detect {
     int64_t detections, per_anchor, per_class, classes, is_regular, anchors;
-    double score, overlap, scale[4];                     /* scale: those of y, x, height and width */
+    double score, overlap, scale[4];                     /* scale: the scales of y, x, height and width */
 } Detect;
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */

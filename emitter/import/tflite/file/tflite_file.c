@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Has one reader for each table of the schema. Field numbers are those of schema.fbs, counted from 0 in a table; a
+/* Has one reader for each table of the schema. Field numbers are taken from schema.fbs, counted from 0 in a table; a
  * union uses two numbers. An index out of range is an error in the file; unsupported features are left to the importer,
  * which lists all of them at once. */
 

@@ -4,9 +4,9 @@
  *
  *   CONCATENATION(SLICE(list, 0, [i,-1,..]), item, SLICE(list, [i+1,0,..], -1))
  *
- * Where the result has the list's shape, the second slice begins behind the item whatever its begin is computed from,
- * and the three operators are DYNAMIC_UPDATE_SLICE(list, item, [i,-1,..]): begins of other dimensions are clamped to 0.
- * The shape of a list with an open number of rows says nothing: there the begin must be ADD(i, 1), as tf.map_fn has it,
+ * Where the result has the list's shape, the second slice begins after the item, wherever its begin is computed from.
+ * The three operators are then DYNAMIC_UPDATE_SLICE(list, item, [i,-1,..]): begins of other dimensions are clamped to
+ * 0. The shape of a list with an open number of rows proves nothing. The begin must then be ADD(i, 1), as in tf.map_fn,
  * or the list may grow. */
 #include "import/tflite/file/tflite_file.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Expands sparse tensors. A sparse tensor is a tree with a level for each dimension in `traversal order`, then one for
  * each dimension of a tile (the schema's block). A node of a dense level has a child for each index; a node of a sparse
- * level, for those in indices[segment[node] .. segment[node + 1]). The leaves, from left to right, are the stored
- * elements. `block map` gives the dimension of each tile level:
+ * level has a child for each of indices[segment[node] .. segment[node + 1]). The leaves, from left to right, are the
+ * stored elements. `block map` gives the dimension of each tile level:
  *
  *     index of the dimension = index of the tile * size of the tile + index within the tile
  *

@@ -160,7 +160,7 @@ static int64_t of_real(const Curve *c, int64_t q, float (*of)(const Curve *c, fl
 static float of_kind(ExprKind k, double x) { return (float)scalar_apply(k, F64, F64, &(Scalar){ .f = x }).f; }
 
 static float exp_real(const Curve *c, float x) { (void)c; return of_kind(EXPR_EXP, (double)x); }
-/* Returns the logarithm; that of 0 and of negative values is the smallest value of the output. */
+/* Returns the logarithm; the logarithm of 0 and of negative values is the smallest value of the output. */
 static float log_real(const Curve *c, float x)
 {
     const int64_t least = c->y->type == TFLITE_INT16 ? INT16_MIN : INT8_MIN;

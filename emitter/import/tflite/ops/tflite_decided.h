@@ -27,14 +27,14 @@ void tflite_range_by_value(TfliteCall *c);
 /* Returns the elements along the axis from number i of `begins` to number i of `ends`. Both numbers are clamped, and
  * negative numbers count from the end. NULL stands for the begin or end of the dimension. */
 Tensor *tflite_span_to(TfliteCall *c, Tensor *x, int axis, int output_axis, Tensor *begins, Tensor *ends, int i);
-/* Returns as many elements as number `axis` of `counts` states (-1 for the rest). The run ends if some are outside
- * x. */
+/* Returns the number of elements that entry `axis` of `counts` states (-1 for the remaining ones). The run ends if some
+ * are outside x. */
 Tensor *tflite_span_of(TfliteCall *c, Tensor *x, int axis, Tensor *begins, Tensor *counts);
 /* Returns the positions of the largest elements; input 1 has their number. */
 Tensor *tflite_topk_indices(TfliteCall *c);
 Tensor *tflite_sizes_of(TfliteCall *c, const Tensor *x, DType type);            /* returns the list of all sizes of x */
 Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes);
-/* Repeats x along the axis as many times as input 1 states. */
+/* Repeats x along the axis; input 1 states the number of copies. */
 Tensor *tflite_tiled(TfliteCall *c, Tensor *x, int axis);
 Tensor *tflite_broadcasted(TfliteCall *c, Tensor *x, Tensor *sizes);
 /* Pads x with the value along the axis. The pair of the axis in `pairs` has the numbers of elements before and after

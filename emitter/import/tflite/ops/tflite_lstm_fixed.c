@@ -6,7 +6,7 @@
  *   c[t] = sat(requantize(f c[t-1]) + requantize(i tanh(c)))
  *   h[t] = requantize(o tanh(c[t]))
  *
- * The products of x are computed for all steps at once, the rest by a loop over steps. */
+ * The products of x are computed for all steps at once; the other products are computed by a loop over steps. */
 #include "import/tflite/ops/tflite_recurrent.h"
 
 #include <math.h>

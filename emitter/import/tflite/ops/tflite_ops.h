@@ -68,8 +68,8 @@ enum {
     OF_MOVED = OF_ALL | FOLLOWS_INT8
 };
 
-/* The dimensions of the inputs that may stay open: none, all, the first of each, or those of input 1. If a row has no
- * lowering function and its operator is elementwise, all dimensions may stay open. */
+/* The dimensions of the inputs that may be open: none, all, the first of each, or the dimensions of input 1. If a row
+ * has no lowering function and its operator is elementwise, all dimensions may stay open. */
 typedef enum TfliteKeeps {
     TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST, TFLITE_KEEPS_INDICES,
     TFLITE_KEEPS_DECIDED             /* only dimensions that the run decides */

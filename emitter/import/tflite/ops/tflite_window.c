@@ -97,8 +97,7 @@ static Tensor *narrow_bias(TfliteCall *c, const Tensor *b)
     return tensor_constant(c->cx, b->name, I32, 1, &count, value);
 }
 
-/* fits: true if the sums with the bias fit 32 bits, so that a 64-bit bias is narrowed; otherwise the sums are
- * widened. */
+/* fits: true if the sums with the bias fit 32 bits. A 64-bit bias is then narrowed; otherwise the sums are widened. */
 static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
 {
     Tensor *b = tflite_in(c, 2);
@@ -393,7 +392,7 @@ static Tensor *transposed_hybrid(TfliteCall *c, const TfliteHybrid *h, Tensor *k
 }
 
 /* The inputs are the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. The inputs are reordered
- * to those of a convolution, which lowers the rest. */
+ * to the inputs of a convolution, which lowers the remainder. */
 static void transpose_conv(TfliteCall *c)
 {
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
