@@ -3,9 +3,9 @@
  * to the same float: .0123f rather than 0.0123f, 1e-9f rather than .000000001f.
  *
  * The digits come from a double, whose precision separates adjacent floats. The quotient of the digits and an exact
- * power of ten is correctly rounded, and so is its float, unless the quotient is within a unit of a midpoint between
- * two floats. A parse verifies such digits. If that fails, or the value is outside the table's range, the slow exact
- * method is used. */
+ * power of ten is correctly rounded, and its float is as well, unless the quotient is within a unit of a midpoint
+ * between two floats. A parse verifies such digits. If that fails, or the value is outside the table's range, the slow
+ * exact method is used. */
 
 /* Decision: weights are printed into the file. The text of weights is three times their size, so the emitted source is
  * a text with a position for each constant's elements (`Source` in `cgen/cgen.h`), and `cgen/weights.c` prints the

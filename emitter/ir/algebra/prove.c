@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves conditions. A comparison of integers is L >= 0 for a linear form L over the integers. The comparison is proved
- * if the least value of L by intervals is not negative. Otherwise a lower bound replaces a term. The bound shares terms
+ * if the minimum of L by intervals is not negative. Otherwise a lower bound replaces a term. The bound shares terms
  * with the rest of L, so that they cancel:
  *
  *     term            condition                        replaced by
