@@ -24,8 +24,8 @@ typedef struct Ctx lw_context;
  *     for (int i = 0; lw_diagnostic(cx, i, NULL); i++) puts(lw_diagnostic(cx, i, NULL)); */
 lw_context *lw_new(void);                                        /* NULL if memory runs out */
 void lw_free(lw_context *cx);                                    /* does nothing for NULL */
-/* Returns message i as `file: where: error: what`, or NULL past the last one. *is_error becomes false for a warning or
- * a note; the pointer may be NULL. */
+/* Returns message i as `file: where: error: what`, or NULL if there are fewer messages. *is_error becomes false for a
+ * warning or a note; the pointer may be NULL. */
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
 /* Returns false and reports an error if the last call's options had `werror` and there was a warning. Calls that write
  * files test it before they write; a client tests it before it uses a text. */
@@ -111,8 +111,8 @@ typedef struct lw_options {
     const lw_tolerance *tolerance;
     /* verify: largest difference of integers of at most 16 bits, in steps; 0 requires equality */
     int steps;
-    /* verify, evaluate: the command that builds, or NULL for $CC or cc. report: the compiler whose code is measured, or
-     * NULL for estimates only */
+    /* verify, evaluate: the command that builds the C, or NULL for $CC or cc. report: the compiler whose code is
+     * measured, or NULL for estimates only */
     const char *cc;
     double mhz;                      /* report: the core's clock in MHz, to print milliseconds, or 0 */
     /* A board by name, or NULL: gives `target` if that is NULL, and for a report `fit` and `mhz`. */
@@ -207,8 +207,9 @@ typedef struct lw_quantization {
     const char *labels;              /* .npy of integers, one for each sample of the test set, or NULL */
     const char *ranges;              /* "best" (NULL), "least", "squared", "min-max", "percentile", "divergence", or
                                       * "curves" */
-    const char *weights_bits;        /* "8" (NULL), "4" or "2": bits of the weights of layers; "auto": see `flash` */
-    /* bytes; layers lose bits of their weights (8, 4, 2) until all constants fit; 0: no limit */
+    /* "8" (the default), "4" or "2": bits of the weights of layers; "auto": see `flash` */
+    const char *weights_bits;
+    /* bytes; layers get fewer bits for their weights (8, 4, 2) until all constants fit; 0: no limit */
     int64_t flash;
     bool refine;                     /* weights are rounded by the error of their layer over the samples; slower */
     /* Bounds on the samples. The cheapest widths of tensors (8 bits, 16 bits, floats) that keep the bounds are chosen;
@@ -229,9 +230,9 @@ const char *lw_quantize(lw_context *cx, const char *model, const char *output, c
 /* Returns the network at a stage of lw_quantize as the text of a .te file, which can be run, edited and given back to
  * lw_quantize. The field `at` of the options names the stage:
  *
- *   annotated    the float network, with an annotation on each tensor that gets a grid; needs no samples
- *   calibrated   the same with the grids, which lw_quantize then reads instead of samples
- *   realized     the integer network, which lw_compile compiles
+ *   annotated the float network, with an annotation on each tensor that gets a grid; needs no samples calibrated the
+ *   same network with the grids, which lw_quantize then reads instead of samples realized the integer network, which
+ *   lw_compile compiles
  *
  * Returns NULL on error. */
 const char *lw_quantize_dump(lw_context *cx, const char *model, const lw_quantization *q, const lw_options *o);
@@ -392,9 +393,9 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  *
  * A handle is a value: equal handles are equal stages (or loops) of one computation. A handle holds a name, and the
  * functions below look the name up in the nest after the steps so far. Handles and texts are context-owned; the handles
- * of a group are valid until its schedule function returns. For a stage that a step inlined, or a loop that a step
- * consumed, the functions return the same as for NULL: NULL, 0 or false. A step that receives such a handle is refused,
- * with the names that exist.
+ * of a group are valid until its schedule function returns. If a step inlined the stage or consumed the loop, the
+ * functions return what they return for NULL: NULL, 0 or false. A step that receives such a handle is refused, with the
+ * names that exist.
  *
  * No function below changes anything or reports an error, so a schedule function may repeat it; one exception: a role
  * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group
@@ -561,8 +562,9 @@ bool lw_register_schedule(lw_context *cx, const char *ops, const char *target, i
  *     lw_register_strategy(cx, "energy", "generic", list, 2);
  *     lw_check_op(cx, "energy", NULL, "f32[6][16]");
  *
- * A condition joins comparisons by && and ||. lw_list_conditions (`loopwright ops --conditions`) lists their names:
- * sizes, ranks and types of inputs and outputs, attributes with the operator's defaults, the target and its features.
+ * A condition joins comparisons by && and ||. lw_list_conditions (`loopwright ops --conditions`) lists the names in
+ * them: sizes, ranks and types of inputs and outputs, attributes with the operator's defaults, the target and its
+ * features.
  *
  *   .when = "dim(x, 1) % 8 == 0 && x is f32 && w is constant && rank(y) == 2 && !(target has dsp)"
  *
@@ -668,7 +670,7 @@ struct lw_target {
 };
 bool lw_register_target(lw_context *cx, const lw_target *t);
 /* Registers a device that runs calls of these operators, with inputs and outputs of these types. The word `formula`
- * stands for formulas; "" stands for no operator. lw_register_onnx imports the ONNX operator `foreign` as `op`, with
+ * represents formulas; "" represents no operator. lw_register_onnx imports the ONNX operator `foreign` as `op`, with
  * the same inputs; attrs: the names of the attributes to copy.
  *
  *     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "four multipliers", .lanes = 1 });

@@ -37,7 +37,7 @@
 
 /* lw: LW_SECTION needs */
 /* Places a constant in a section of the linker's script, such as an external flash's. If a compiler has no such
- * attribute, this macro and those below expand to names whose use is an error that says what to define. */
+ * attribute, this macro and those below expand to names whose use is an error that states the macro to define. */
 #ifndef LW_SECTION
 #if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define LW_SECTION(name) __attribute__((section(name)))
@@ -113,7 +113,7 @@
 /* lw: end */
 
 /* lw: LW_SHARED needs */
-/* Marks functions that layers share, so that a compiler does not clone them for the numbers of each layer. */
+/* Marks functions that layers share, so that a compiler does not make a copy of them for the numbers of each layer. */
 #ifndef LW_SHARED
 #if defined(__GNUC__) && !defined(__clang__)
 #define LW_SHARED __attribute__((noinline, noclone, unused))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Copies to a faster memory before the layer that reads there. By default the core copies. For a DMA, define all four
- * macros before the emitted file, as by `-include my_copy.h`, with the maintenance of caches that it needs:
+/* Copies data to a faster memory before the layer that reads the data in this memory. By default the core copies. For a
+ * DMA, define all four macros before the emitted file, as by `-include my_copy.h`, with the maintenance of caches that
+ * it needs:
  *
  *   LW_COPY_START(channel, to, from, bytes)
  *   LW_COPY_ROWS_START(channel, to, to_step, from, from_step, bytes, rows)     rows of `bytes`, steps in bytes

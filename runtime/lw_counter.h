@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
-/* The counter that --profile reads before each layer. To read another one, define all four macros before the emitted
- * file, as by `-include my_counter.h`:
+/* The counter that --profile reads before each layer. To read a different counter, define all four macros before the
+ * emitted file, for example with `-include my_counter.h`:
  *
  *   LW_COUNTER_START()   starts it; at the begin of every run
  *   LW_COUNTER()         its value, which counts up modulo LW_COUNTER_MASK + 1
@@ -26,8 +26,8 @@
 #elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__) || defined(LW_COUNTER_SYSTICK) || \
     (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M')
 #define LW_REGISTER(address) (*(volatile uint32_t *)(address))
-/* SysTick counts down from its reload value. A timer that runs already, as an operating system's, keeps its reload
- * value, and the measured cycles are wrong: define LW_COUNTER there. */
+/* SysTick counts down from its reload value. A timer that already runs, for example for an operating system, keeps its
+ * reload value, and the measured cycles are wrong: define LW_COUNTER for such a timer. */
 static inline void lw_systick_start(void)
 {
     if (LW_REGISTER(0xE000E010u) & 1u) return;

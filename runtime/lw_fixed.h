@@ -67,7 +67,7 @@ static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
 /* lw: end */
 
 /* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
-/* Does the same as lw_mulhigh_i32 for all values: minimum * minimum saturates. */
+/* Like lw_mulhigh_i32, but for all values: minimum * minimum saturates. */
 /*@ assigns \nothing; */
 static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 {
@@ -89,7 +89,7 @@ static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_roundshift_any_i32 needs lw_roundshift_i32 */
-/* Does the same as lw_roundshift_i32, and returns 0 for other n. */
+/* Like lw_roundshift_i32, but returns 0 for other n. */
 /*@ assigns \nothing; */
 static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
 {
@@ -98,7 +98,7 @@ static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n)
 /* lw: end */
 
 /* lw: lw_roundshift_near_i32 needs lw_asr_i32 */
-/* Does the same as lw_roundshift_i32, faster, for |a| <= 2^30 and n in [1, 30]. */
+/* Like lw_roundshift_i32, but faster, for |a| <= 2^30 and n in [1, 30]. */
 /*@ requires -0x40000000 <= a <= 0x40000000;
     requires 1 <= n <= 30;
     assigns \nothing;
@@ -142,10 +142,10 @@ static inline int32_t lw_sat_i8(int32_t a)
 /* lw: lw_scale_i8 needs lw_asr_i32 lw_asr_i64 lw_sat_i8 LW_PROVED */
 /* Returns roundshift(mulhigh(a, m), n) + zero, saturated to 8 bits; for |a| < 2^30, m >= 0, n in [1, 22] and
  * |zero| <= 128. The high word of the product with 2a is mulhigh; the highest bit of the low word rounds it. The zero
- * point, one half of the last place, and -1 for a negative value are added before a single shift. The sign of a stands
- * for the product's sign, because it is available earlier: if a small negative a has the product 0, the result is still
- * 0. With a zero point of -128 negative values saturate, so their rounding does not matter; without a 64-bit product
- * gcc 12 gains nothing by this. */
+ * point, one half of the last place, and -1 for a negative value are added before a single shift. The sign of a
+ * replaces the sign of the product, because it is available earlier: if a small negative a has the product 0, the
+ * result is still 0. With a zero point of -128 negative values saturate, so their rounding does not matter. Without a
+ * 64-bit product this saves no instruction with gcc 12. */
 /*@ requires -0x40000000 < a < 0x40000000;
     requires 0 <= m;
     requires 1 <= n <= 22;

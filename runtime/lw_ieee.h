@@ -2,7 +2,7 @@
 /* Checks the arithmetic that emitted C relies on: each operation is rounded to its own type as in IEEE 754, with NaN,
  * infinities and signed zeros. A build with other flags would silently compute other results, so it is an error that
  * names the flag to pass. gcc before 12 defines only __FAST_MATH__ and __FINITE_MATH_ONLY__, so
- * -funsafe-math-optimizations is not found there. No flag of a file shows that the program is linked with -ffast-math,
+ * -funsafe-math-optimizations is not found by it. No flag of a file shows that the program is linked with -ffast-math,
  * which on x86 makes subnormal numbers zero. */
 #ifndef LW_IEEE_H
 #define LW_IEEE_H
@@ -44,7 +44,7 @@
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
 #pragma clang diagnostic ignored "-Wignored-pragmas"
-/* clang prints the line of the pragma when it refuses it, so the line says what to do. */
+/* clang prints the line of the pragma when it refuses the pragma, so the line states the flag to pass. */
 __attribute__((unused)) static inline void lw_ieee(void)
 {
 #pragma STDC FENV_ACCESS ON     /* an error here: a part of -ffast-math changes results; compile with -fno-fast-math */

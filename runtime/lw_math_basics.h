@@ -61,8 +61,8 @@ static inline LW_REAL LW_FN(with_sign)(LW_REAL magnitude, LW_REAL x)
 /* ---- choices ---- */
 
 /* lw: LW_FN(select) needs lw_branches LW_TO_BITS LW_FROM_BITS */
-/* Returns a if is_first is 1, b if it is 0. Hot functions use it instead of `?:`: gcc does not vectorize a loop in
- * which `?:` could skip float arithmetic, because the exception flags of that arithmetic are observable. */
+/* Returns a if is_first is 1, b if it is 0. Hot functions use it instead of `?:`, because gcc does not vectorize a loop
+ * in which `?:` could skip float arithmetic: the exception flags of that arithmetic are observable. */
 static inline LW_REAL LW_FN(select)(uint32_t is_first, LW_REAL a, LW_REAL b)
 {
     if (LW_BRANCHES)

@@ -54,7 +54,8 @@ static inline float lw_exp_polyf(float r)
 /* lw: end */
 
 /* lw: lw_exp_valuef needs lw_exp_polyf lw_no_contract */
-/* Returns e^r, where x = n log 2 + r, and n in the low bits of *shifted; adding 1.5 * 2^23 rounds n there. */
+/* Returns e^r, where x = n log 2 + r, with n in the low bits of *shifted; adding 1.5 * 2^23 rounds x / log 2 to n in
+ * these bits. */
 static inline float lw_exp_valuef(float x, float *shifted)
 {
     *shifted = x * 1.442695f + 12582912.0f /* 1.5 * 2^23 */;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: 0BSD */
-/* Functions of lw_math.h whose float and double forms differ only in coefficients. lw_math_basics.h explains the words
- * of a type. lw_math_float.h and lw_math_double.h define the polynomials and reductions first, and "Error" is in units
- * in the last place, for float and for double. */
+/* Functions of lw_math.h whose float and double forms differ only in coefficients. lw_math_basics.h explains the names
+ * that depend on the type. lw_math_float.h and lw_math_double.h define the polynomials and reductions first, and
+ * "Error" is in units in the last place, for float and for double. */
 
 /* ---- exponentials ---- */
 

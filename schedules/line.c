@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The sum of two quantized bytes has three roundings, yet nearly always it is one line, rounded once: the exact sum
- * deviates from a line by some 2^-18 of a step, and the 65,536 pairs seldom come so close to a half.
+/* The sum of two quantized bytes has three roundings, but it is nearly always one line, rounded once: the exact sum
+ * deviates from a line by about 2^-18 of a step, and few of the 65,536 pairs are so close to a half.
  *
  * For slopes k, l and a shift S each pair (a, b) with the result y bounds the offset C of
  *
@@ -17,7 +17,7 @@
 
 enum { BYTES = 256, LOW_BITS = 7, SLOPE_BITS = 29, UP = 20 };
 
-/* Scales a byte, as the interpreter does. */
+/* Scales a byte like the interpreter. */
 static int32_t scaled(uint32_t v, int64_t factor, int64_t shift)
 {
     return lw_roundshift_any_i32(lw_mulhigh_sat_i32((int32_t)v, (int32_t)factor), (int32_t)shift);

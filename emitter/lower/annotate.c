@@ -60,7 +60,7 @@ static bool are_apart(const Function *f, const Memory *x, const Memory *y)
     return function_is_apart(f, x) || function_is_apart(f, y) || is_constant(x) || is_constant(y);
 }
 
-/* An input that shares bytes with what the loop writes keeps its values. */
+/* An input that shares bytes with the memory that the loop writes keeps its values. */
 static void shared_inputs(Annotator *a, const Code *c, int loop)
 {
     const Function *f = a->f;

@@ -5,6 +5,6 @@
 #include "ir/nest/code.h"
 
 /* Returns the clauses of the function's contract and loops. range[i] bounds the elements of parameter i; {0, 0} means
- * that their type does. */
+ * the range of their type. */
 Clauses function_annotate(Ctx *cx, const Function *f, const Interval *range);
 #endif

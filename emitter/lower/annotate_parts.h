@@ -64,7 +64,8 @@ void values_clauses(Annotator *a, const Memory *m, const Values *v, int loop);
 
 /* Adds the elements that the code writes, as far as they form areas. */
 void written_by(Annotator *a, const Code *c, const Memory *m, Areas *out);
-/* Adds what the first iterations of the loop have written when one begins, from what its body writes. */
+/* Adds the parts that earlier iterations of the loop have written when an iteration begins, derived from the writes of
+ * its body. */
 void written_before(Annotator *a, const Code *loop, const Areas *by_body, Areas *out);
 void written_clauses(Annotator *a, const Memory *m, const Areas *r, int loop);
 bool written_whole(Annotator *a, const Memory *m, const Areas *r);

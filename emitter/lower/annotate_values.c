@@ -14,7 +14,7 @@
  * of a summand contain 0, so they also hold for elements that an iteration skips. */
 #include "lower/annotate_parts.h"
 
-/* What code does to a memory: it adds to elements of [low, high), or sets them. covers: it sets each of them. */
+/* The effect of code on a memory: it adds to elements of [low, high), or sets them. covers: it sets each of them. */
 typedef struct Effect {
     bool touches, sets, covers, is_known;
     Interval add, set;
@@ -96,7 +96,7 @@ static Sum joined(Annotator *a, const Sum *before, Interval set)
 }
 
 /* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type (summand_bounds).
- * The contract of lw_expq_i32 states no bounds of its result, so those of its type hold. */
+ * The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's type hold. */
 static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
     Annotator *a = user;

@@ -129,8 +129,8 @@ static bool split_ring(Annotator *a, const Code *loop, Area *r)
     return false;
 }
 
-/* Returns the blocks of the ring that the iterations from the loop's begin to `end` write. A loop around that of the
- * blocks begins where its last iteration ended, if it is sound; the analyser proves it. */
+/* Returns the blocks of the ring that the iterations from the loop's begin to `end` write. A loop around the loop of
+ * the blocks begins where its previous iteration ended, if the iterations are consecutive; the analyser proves this. */
 static bool over_blocks(Annotator *a, const Code *loop, const Expr *end, bool is_before, Area *r)
 {
     const bool is_inner = !r->ring.blocks;

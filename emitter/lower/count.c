@@ -9,15 +9,15 @@
  * Where the C compiler vectorizes statements (the row LANES), it begins at stores to adjacent floats, whose
  * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. The scalars of these stores then
  * become lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may
- * alias the operands, and sums under a guard of their own, stay apart.
+ * alias the operands are not joined, nor are sums under a guard of their own.
  *
- * Traffic is counted in the same walk. A load counts where the C compiler executes it: outside the innermost loops that
- * its index does not depend on, if nothing there stores to its memory. The operands of a macro count by its row, or
- * each element once per use.
+ * Traffic is counted in the same walk. A load is counted at the place where the C compiler executes it: outside the
+ * innermost loops that its index does not depend on, if no store in them changes its memory. The operands of a macro
+ * are counted by the macro's row; without a row, each element is counted once per use.
  *
- * Where it vectorizes loops (the row LOOP_LANES), it takes an innermost loop of stores to consecutive floats,
- * none of which another iteration reads: an iteration computes one vector. If the C compiler unrolls short loops
- * (the row UNROLLED), the copies of the body share loads and need no counter. */
+ * If the core's compiler vectorizes loops (the row LOOP_LANES), the count treats an innermost loop of stores to
+ * consecutive floats as vectors: one iteration computes one vector. No other iteration may read the stored floats. If
+ * the C compiler unrolls short loops (the row UNROLLED), the copies of the body share loads and need no counter. */
 #include "lower/count.h"
 
 #include <math.h>
@@ -182,7 +182,7 @@ static bool divides_by_power_of_two(const Expr *e)
 /* Returns the memory that a pointer points into. */
 static const Memory *origin(const Memory *m) { return m->base ? m->base : m; }
 
-/* Returns true if half of the values are zeros: max(x, 0), or what moves such values. */
+/* Returns true if half of the values are zeros: max(x, 0), or a copy of such values. */
 static bool is_rectified(const Counting *c, const Expr *e)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
@@ -248,8 +248,9 @@ static CostKind integer_kind(const Expr *e)
          : k == EXPR_RECIPQ ? COST_RECIPQ : COST_INTEGER;
 }
 
-/* Returns what the worst data add to the figures of an operation, which are averages: an instruction that a choice
- * skips for half of the data, and a quarter of a function whose paths depend on its argument. */
+/* Returns the additional instructions of an operation for the worst data, because its figures are averages: an
+ * instruction that a choice skips for half of the data, and a quarter of a function whose paths depend on its
+ * argument. */
 static double by_worst_data(const Counting *c, const Expr *e, double each)
 {
     const ExprKind k = e->kind;
@@ -306,7 +307,7 @@ static void mark_access(Counting *c, const Memory *m, const Expr *index)
     if (m->kind == MEMORY_POINTER) mark_used(c, m->offset);
 }
 
-/* Returns true if a C compiler may keep what it loaded from the memory while it writes other memory. */
+/* Returns true if a C compiler may keep a loaded value of the memory while it writes other memory. */
 static bool is_kept(const Counting *c, const Memory *m)
 {
     return m->kind == MEMORY_LOCAL || m->kind == MEMORY_SCRATCH || function_is_apart(c->function, m);
@@ -402,8 +403,8 @@ static double far_address(Counting *c, const Expr *index)
 }
 
 /* A load that lanes share counts fully in its first lane, together with its copy to all lanes. Sums over loop variables
- * in an index are part of the address; an index from data, such as a table's, is computed. A function of the runtime
- * counts as the expression that it computes, its first operand, which holds the others. */
+ * in an index are part of the address; an index from data, such as a table's, is computed. A function of the runtime is
+ * counted as the expression that it computes, which is its first operand and contains the others. */
 static double operations(Counting *c, const Expr *e)
 {
     if (expr_is_const(e) || expr_as_var(e)) return 0;
@@ -481,7 +482,7 @@ static int scalars_in(const Code *s)
     return n;
 }
 
-/* Marks the scalars that are stored under a condition, apart from other lanes. */
+/* Marks the scalars that are stored under a condition and are therefore not lanes of a vector. */
 static void find_guarded(Counting *c, const Code *s, bool is_guarded)
 {
     if (is_guarded && s->kind == CODE_STORE && s->memory->kind == MEMORY_SCALAR)
@@ -563,7 +564,8 @@ static bool has_vector_form(const Counting *c, const Expr *e)
     return !has_vector_rows(c) || cost_find(c->costs, float_kind(c, e))->point > 0;
 }
 
-/* Returns true if a value is computed from floats that are consecutive, or the same in each iteration. */
+/* Returns true if a value is computed from floats that are consecutive, or from floats that are equal in each
+ * iteration. */
 static bool is_vector_value(Counting *c, const Expr *e, const Expr *var)
 {
     const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
@@ -628,7 +630,7 @@ static void count_copies(Counting *c, const Code *s, double runs, int64_t copies
     for (int64_t i = 0; i < copies; i++) {
         const Expr *value = expr_int(c->cx, s->var->type, expr_scalar(s->begin).i + i * s->step);
         const Code *copy = code_substitute(c->cx, s->child[0], s->var, value);
-        if (copy) count(c, copy, runs);         /* a condition may leave none of it */
+        if (copy) count(c, copy, runs);         /* a condition may exclude all of it */
     }
     c->repeated = repeated;
 }
@@ -675,7 +677,7 @@ static void count_loop(Counting *c, const Code *s, double runs)
     c->guards = guards;
 }
 
-/* Returns the expression that is compared with a constant, or else the comparison itself. */
+/* Returns the expression that is compared with a constant, or the comparison itself if there is no constant. */
 static const Expr *compared(const Expr *e)
 {
     if (e->arg_count != 2) return e;

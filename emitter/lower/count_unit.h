@@ -3,7 +3,7 @@
 #define LW_LOWER_COUNT_UNIT_H
 #include "ir/nest/code.h"
 
-/* Counts what a function asks of a unit in one run: descriptors of its copies, the bytes that they move and fill, and
+/* Counts a function's demands on a unit in one run: descriptors of its copies, the bytes that they move and fill, and
  * the calls of instructions with the points of their formulas. */
 enum { MAX_UNIT_MACROS = 16 };
 typedef struct MacroCount { const char *macro; int64_t calls, points; } MacroCount;

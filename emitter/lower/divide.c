@@ -7,22 +7,23 @@
  *   inner   every part executes the whole body, except that it takes only some iterations of one loop, such as the loop
  *           over output channels. What precedes this loop, such as packing a patch, is repeated by each part.
  *
- * The memories that parts share are the outputs. A division is legal if the elements that a part accesses in an output
- * are apart from those of all other parts. Two sets of elements are apart if their intervals are apart or, with the
+ * The memories that parts share are the outputs. A division is legal if the elements of an output that a part accesses
+ * are disjoint from those of all other parts. Two sets of elements are apart if their intervals are apart or, with the
  * stride S of an outer dimension, if the intervals of index % S are apart. The index is split into terms with
  * coefficients that S divides and a rest, which is proved to be in [0, S).
  *
  * An output may overlap an input that dies in the layer, as on one core: the outermost loops then run in rounds, with a
- * fork for each. The output precedes the input by its lead, so no write of a round reaches what this round or a later
- * one reads.
+ * fork for each. The output precedes the input by its lead, so no write of a round reaches an element that this round
+ * or a later one reads.
  *
- * Scratch memory and local arrays are separate for each part. A part may read there only what it has written, so a
- * memory that is written in the divided iterations either lives in one iteration (the nest allocates it inside the
- * loop, or the body declares it), or is divided like an output. */
+ * Scratch memory and local arrays are separate for each part. A part may read from such memory only the values that it
+ * has written itself. So a memory that is written in the divided iterations either lives in one iteration (the nest
+ * allocates it inside the loop, or the body declares it), or is divided like an output. */
 
 /* Decision: layers are divided after lowering. The code of a part is the code of the whole with other bounds: same
  * instructions, same order of every sum, so the bits do not depend on the number of cores, and no schedule has a second
- * form. `lower/divide.c` proves on the lowered code that parts are apart; a layer without a proof runs on one core. */
+ * form. `lower/divide.c` proves on the lowered code that parts access disjoint elements; a layer without a proof runs
+ * on one core. */
 #include "lower/divide.h"
 
 #include "lower/count.h"
@@ -395,7 +396,7 @@ static int64_t cost_of(Divider *d, int64_t from, int64_t to)
 
 /* ---- The choice of cuts ------------------------------------------------------------------------------------------ */
 
-/* Sets at[p] to the iteration before which a p-th of the cost lies. */
+/* Sets at[p] to the iteration before which the p-th fraction of the cost lies. */
 static void cut_by_cost(Divider *d, int64_t *at)
 {
     const int64_t none = cost_of(d, 0, 0), all = cost_of(d, 0, d->count) - none;
@@ -421,7 +422,7 @@ static bool ascends(const Divider *d, const int64_t *at)
     return true;
 }
 
-/* Returns true if parts before the cut p and parts after it are apart. */
+/* Returns true if the parts before the cut p and the parts after it access disjoint elements. */
 static bool is_legal_cut(Divider *d, int64_t cut)
 {
     Divider two = *d;
@@ -543,8 +544,8 @@ static bool keeps_variables(const Divider *d)
     return false;
 }
 
-/* Returns true if a value may pass from one moment to another in the scratch memory of a part: the moments of a part
- * in a round are not those that it continues in the next. */
+/* Returns true if a value may pass from one moment to another in the scratch memory of a part: the part's moments of a
+ * round are then different in the next round. */
 static bool keeps_scratch(const Divider *d)
 {
     for (int i = 0; i < d->access_count; i++) {
@@ -559,8 +560,8 @@ static bool keeps_scratch(const Divider *d)
     return false;
 }
 
-/* Finds the lead of x for rounds: in each, what has been written by its end must precede what is read from its begin
- * on. Returns false if it has no bound. */
+/* Finds the lead of x for rounds: in each round, the bytes written by its end must precede the bytes that are read
+ * after its begin. Returns false if it has no bound. */
 static bool lead_of(Divider *d, const Memory *x, const Memory *y, int64_t round, int64_t *lead)
 {
     const int64_t x_bytes = dtype_info(x->type)->bytes, y_bytes = dtype_info(y->type)->bytes;

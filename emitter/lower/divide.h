@@ -21,7 +21,7 @@ typedef struct Division {
     int64_t moments, round;
     int rows; int64_t **row;    /* rows: the rounds, 0 if there are none */
     /* With rounds: the smallest number of bytes from the start of the output to the start of input x at which no part
-     * overwrites what another one still reads. */
+     * overwrites bytes that another part still reads. */
     int lead_count; struct { const Memory *x; int64_t bytes; } lead[MOST_LEADS];
     int64_t at[MOST_CORES + 1];
     int64_t cost[MOST_CORES];        /* the instructions of each part, by the costs of the target */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Merges functions. Layers of one kind with different shapes produce functions that differ only in numbers: loop
  * bounds, strides, instruction operands. One function replaces them; the numbers that differ become its parameters. One
- * parameter serves all numbers that are the same multiple of it and have the same meaning (hint).
+ * parameter is used for all numbers that are the same multiple of it and have the same meaning (hint).
  *
  * Hot numbers remain constants: in an index of an innermost loop a constant is free, and a parameter costs a register.
  * A loop around an instruction is not hot for its own numbers. Expressions over data also keep their constants.
@@ -15,7 +15,7 @@
  * their numbers. Functions of layers are not inlined into NAME_run, because gcc would run out of registers in it. gcc
  * also spills sums of a tile with vectors: four layers of MobileNetV2 took twice their time on a Zen 3. Parameters cost
  * instructions, because an instruction's strides are no longer immediate: 1.8 % on visual wake words, for 1,464 bytes
- * of code on the Cortex-M4 and 11,432 on the M0+. So `--optimize speed` keeps the functions apart. */
+ * of code on the Cortex-M4 and 11,432 on the M0+. So with `--optimize speed` functions are not merged. */
 #include "lower/merge.h"
 
 #include <string.h>

@@ -6,10 +6,10 @@
  *   high(t)  the end of the highest byte of the output that is written at t or before
  *
  * If the output begins at least `lead` = max over t of high(t) - low(t) bytes before the input, no written byte is read
- * later. Reads and writes of one moment count as simultaneous, so the bound holds for any order in it. The lead of a
- * depthwise convolution is the rows of its window; the lead of a pointwise one is the excess of its output's length
- * over its input's. (Blacker, Bright, Hunt: Reducing Data Movement and Energy; known as diagonal memory
- * optimisation.) */
+ * later. Reads and writes of one moment are treated as simultaneous, so the bound holds for any order within the
+ * moment. The lead of a depthwise convolution is the rows of its window; the lead of a pointwise one is the excess of
+ * its output's length over its input's. (Blacker, Bright, Hunt: Reducing Data Movement and Energy; known as diagonal
+ * memory optimisation.) */
 
 /* overlap_shift divides moments further: a moment is one statement in one iteration of all serial loops around it, so
  * that a row is read before the same iteration writes it. A loop in which all accesses move forwards has the largest
@@ -20,10 +20,10 @@
  * of its outermost loops: which part of the input is still to be read, and how far the output is written. The result is
  * the number of bytes by which an output has to precede its input; a depthwise convolution leads by the rows of its
  * window. The plan overlaps them (`graph/plan/offsets.c`) where the arena shrinks by a sixteenth. Such functions have
- * `restrict` on their weights only, so nothing depends on what a C compiler may assume. A chain of overlaps needs the
- * sum of their leads. Under `--ram` an output is moved to the end of its room by `lw_move` after it is computed, if
- * only that keeps the limit; one lead then suffices for the chain (16,256 bytes become 11,040 for a network of eight
- * equal layers). For the plan, such an output is two tensors, one stored and one read, in adjacent groups. */
+ * `restrict` only on their weights, so no result depends on the assumptions of a C compiler. A chain of overlaps needs
+ * the sum of their leads. Under `--ram` an output is moved to the end of its buffer by `lw_move` after it is computed,
+ * if only that keeps the limit. One lead then suffices for the whole chain (16,256 bytes become 11,040 for a network of
+ * eight equal layers). For the plan, such an output is two tensors, one stored and one read, in adjacent groups. */
 #include "lower/overlap.h"
 
 #include "lower/passes/passes.h"
@@ -84,7 +84,8 @@ static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Ex
     return find_shift(o, at, &shift, t) && split_linear(o->cx, at, shift, &t->coef, rest) && !expr_uses(*rest, o->var);
 }
 
-/* Adds an access whose index has digits of the loop's variable. Accesses that differ by a constant count as one. */
+/* Adds an access whose index has digits of the loop's variable. Accesses that differ by a constant are treated as
+ * one. */
 static void touch_digits(Overlap *o, const Expr *at, MemoryTouch t)
 {
     const bool has_constant = at->kind == EXPR_ADD && at->arg[1]->kind == EXPR_INT;

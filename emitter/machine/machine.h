@@ -42,8 +42,8 @@ typedef struct MachineCounts {
     uint32_t unknown_at, unknown;        /* address and bits of an unknown instruction, or 0 */
 } MachineCounts;
 
-/* Calls the function with up to four arguments in registers and the rest on the stack, which ends at `stack`. Returns
- * false if the call executes more than `most` instructions, or reaches an unknown instruction. */
+/* Calls the function with up to four arguments in registers and the remaining ones on the stack, which ends at `stack`.
+ * Returns false if the call executes more than `most` instructions, or reaches an unknown instruction. */
 bool machine_call(Machine *m, uint32_t function, const uint32_t *argument, int argument_count, uint32_t stack,
                   int64_t most, MachineCounts *out);
 #endif

@@ -15,8 +15,8 @@ int system(const char *command)
     return command ? -1 : 0;
 }
 
-/* A function's table: the jump buffers that it has set, and for each the place where it continues. Clang allocates
- * five rows and passes 4 as their number; the row after the last one has no number. */
+/* A function's table: the jump buffers that it has set, and for each the place at which the function continues. Clang
+ * allocates five rows and passes 4 as their number; the row after the last one has no number. */
 typedef struct Place { uintptr_t number; uint32_t label; } Place;
 
 uintptr_t __THREW__;             /* the buffer of a jump that is under way */

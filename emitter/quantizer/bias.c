@@ -5,8 +5,8 @@
  *
  *     error[o] = sum(taps, c) d[taps,c,o] * mean[c]
  *
- * is subtracted from the bias of a layer that computes on integers. Taps over padding count like the others. Weights
- * with given scales keep their bias, because the bias of `dump --at calibrated` is already corrected.
+ * is subtracted from the bias of a layer that computes on integers. Taps over padding are counted like the others.
+ * Weights with given scales keep their bias, because the bias of `dump --at calibrated` is already corrected.
  *
  * The last layers before the outputs then lose the mean error of the whole simulated network, which includes the errors
  * of rounded and clipped activations. */
@@ -90,7 +90,7 @@ static int last_layers(const Readers *r, const Edges *e, Layer *out)
 
 /* Adds to error[c], for each channel c, a share of the errors of its elements before the elements are rounded to the
  * grid. A bias that followed the rounding of a nearly constant output would double the output's distance from the
- * rounded value. A value beyond the grid counts as the grid's end, because no bias brings it back. */
+ * rounded value. A value beyond the grid counts as the grid's end, because no bias can correct it. */
 static void add_errors(const Edges *e, const Tensor *t, const float *want, const float *got, int64_t samples,
                        double *error)
 {

@@ -24,7 +24,7 @@ static ChannelStats stats_new(Ctx *cx, const Tensor *t)
                            NEW_ARRAY(cx->arena, double, channels) };
 }
 
-/* Returns the number of the model's input that the tensor is, or -1 if the tensor is computed. */
+/* Returns the number of the model's input, or -1 if the tensor is computed. */
 static int input_number(const Graph *g, const Tensor *t)
 {
     for (int i = 0; i < g->input_count; i++)
@@ -98,8 +98,8 @@ bool calibrate(const Build *b, const Graph *g, const Samples *s, int64_t most, E
  *
  *     sum(samples) (f(t) - f(t on the grid of the range))^2
  *
- * over shrinks of the low end. Functions are those with a grid of their own over several elements (softmax). The high
- * end is kept, because its values decide which one is the greatest. */
+ * over shrinks of the low end. Such functions have a grid of their own over several elements (softmax). The high end is
+ * kept, because its values decide which one is the greatest. */
 enum { LOW_ENDS = 20 };
 
 /* A call that reads a tensor of such a group. The call has several results: one from the tensor itself, and one for the

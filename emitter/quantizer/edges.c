@@ -19,7 +19,8 @@
  * the only reader of a QUOTIENT belongs to the quotient's requantization. The tensor between them then has no grid. A
  * tensor inside a CURVE has no grid. Every other tensor that a call with an integer form reads or writes has a grid.
  *
- * If the user annotated a tensor, it has the grid that the annotation requests, or none, whatever its calls are. */
+ * If the user annotated a tensor, the tensor has the grid that the annotation requests, or none, regardless of its
+ * calls. */
 #include "quantizer/layers.h"
 #include "support/text.h"
 
@@ -155,7 +156,7 @@ static void find_float_ends(Finder *f)
     }
 }
 
-/* Returns true if the call only selects elements of its operand, or moves it only to calls that do so. `leads` holds
+/* Returns true if the call only selects elements of its operand, or moves them only to calls that select. `leads` holds
  * the later calls for which this is known. */
 static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
 {
@@ -168,8 +169,8 @@ static bool leads_to_parts(const Finder *f, const Node *n, const Map *leads)
     return is_known;
 }
 
-/* Keeps selections of tensors that are in floats, and the moves before them, in floats, so that each part has a grid of
- * its own. */
+/* Selections of tensors that are in floats, and the moves before them, remain in floats, so that each part has a grid
+ * of its own. */
 static void find_float_starts(Finder *f)
 {
     Map leads = map_new(f->cx->arena);

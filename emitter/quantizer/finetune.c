@@ -145,8 +145,8 @@ static double **mean_squares(const Build *b, const Graph *g, const Samples *s, T
 static float inverse_root(double square) { return square > 0 ? (float)(1 / sqrt(square)) : 0; }
 
 /* Returns the loss of a hidden tensor, mean (h * norm - s * norm * factor)^2, with h of the float network and s of the
- * simulated one. The channels of h and s may differ by a factor, which is trained. Each channel counts by its relative
- * error. */
+ * simulated one. The channels of h and s may differ by a factor, which is trained. The error of each channel is
+ * relative to the channel. */
 static Tensor *hidden_loss(Ctx *cx, Tuned *tuned, Tensor *h, const double *square)
 {
     const int64_t channels = channels_of(h);

@@ -6,7 +6,7 @@
 
 static bool is_real(const Tensor *t) { return t && dtype_is_float(t->type) && !tensor_is_constant(t); }
 
-/* Returns true if the call neither converts nor moves: it computes real numbers, or compares them. */
+/* Returns true if the call computes or compares real numbers, rather than converting or moving them. */
 static bool computes_in_floats(const Node *n)
 {
     bool is_float = false;

@@ -5,9 +5,9 @@
  *     part[..,i] = f(sum(k) x[k] * w[k,o] + b[o]),  o = kept[i]       becomes the layer over w[k,kept] and b[kept]
  *
  * where the parts' ranges differ by MOST_RATIO or more: two bits of a shared grid. The selection moves up to the
- * layers, or to what is not computed in parts. The selection passes views, transposes, elementwise functions, sums of
- * two tensors and concatenations. Each sum has the same terms, so the float network computes the same bits, and no
- * channel is computed twice. Parts of like ranges stay in one layer.
+ * layers, or to the first tensors that are not computed in parts. The selection passes views, transposes, elementwise
+ * functions, sums of two tensors and concatenations. Each sum has the same terms, so the float network computes the
+ * same bits, and no channel is computed twice. Parts of like ranges stay in one layer.
  *
  * A call is a selection by its values: over the numbers of its operand's elements it gives the numbers of a subset of
  * the indices along one axis, in any order. */

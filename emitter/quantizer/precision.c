@@ -6,8 +6,8 @@
  * Therefore the grids are ordered by the noise removed per unit of cost, and raised in this order: to 16 bits, and if
  * 16 bits for all of them are not enough, to floats. The cost is counted on the calls around the grid, as emitted: it
  * is the share of instructions plus the share of bytes that the width adds to the 8-bit network. Bisection finds the
- * shortest prefix that keeps the bound, on the simulated network itself. Then each raised grid is lowered again if the
- * bound admits it. Equal grids are ordered by name. */
+ * shortest prefix that keeps the bound, measured on the simulated network. Then each raised grid is lowered again if
+ * the bound admits it. Equal grids are ordered by name. */
 #include "quantizer/precision.h"
 
 #include <math.h>
@@ -402,8 +402,8 @@ static Quality better(Quality a, Quality b)
     return (Quality){ quiet->sqnr, a.right > b.right ? a.right : b.right, quiet->worst };
 }
 
-/* Searches for widths that keep the bounds on integers. Integers may violate a bound that their simulation meets; the
- * bound of the search is then raised. */
+/* Searches for widths that keep the bounds on integers. Integers may violate a bound that their simulation satisfies;
+ * the bound of the search is then raised. */
 static bool search(WidthSearch *z, const QualityBounds *bounds)
 {
     enum { TRIES = 4 };
@@ -491,8 +491,8 @@ static bool choose_biases(Trial *t)
     return !ctx_failed(t->search.cx);
 }
 
-/* Chooses steps, scales and biases in turn. Repeats the choices once if they lower the noise, because each depends on
- * the others. */
+/* Chooses steps, scales and biases in turn. Repeats the choices once if they lower the noise, because each choice
+ * depends on the other ones. */
 static bool choose_others(Trial *t, RangeMethod method)
 {
     const double before = t->best;

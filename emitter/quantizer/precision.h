@@ -40,7 +40,7 @@ typedef struct LayerPrecision {
 typedef struct Quality { double sqnr; int64_t right; const char *worst; } Quality;
 
 struct Precision {
-    int count; LayerPrecision *at;     /* figures by group; count is 0 if not measured */
+    int count; LayerPrecision *at;     /* figures by group; count is 0 if they were not measured */
     int64_t samples, measured;         /* the samples of the bound; the samples of the sensitivities */
     int64_t right;                     /* the number of labels that the float network gives */
     Quality narrow, chosen;            /* the qualities with the first bits of all grids, and with the chosen bits */
@@ -67,7 +67,7 @@ bool choose_precision(const Build *b, const Graph *model, const Graph *g, const 
 
 /* Counts the bytes of the constants of the emitted network. Returns false on error. */
 bool network_constants(const Build *like, const Graph *g, const Edges *e, Ports ports, int64_t *bytes);
-/* Counts the network with the widths that the groups have. Returns false on error. */
+/* Counts the network with the present widths of the groups. Returns false on error. */
 bool network_cost(const Build *like, const Graph *g, const Edges *e, Ports ports, NetworkCost *out);
 /* Returns the part of the network that depends on the group's width: the calls that write and read its tensors, up to
  * other tensors with a grid, which become inputs. *edges receives the edges of the part, which share the groups of

@@ -36,8 +36,8 @@ typedef struct Samples {
 } Samples;
 
 /* Opens samples. `path` holds a .npy file per input, in the model's order, or a folder of such files. The files of a
- * folder are joined in the order of their names. Alternatively, one path serves all inputs: an .npz file with an array
- * for each input's name, or a folder with NAME.npy or a folder NAME for each. The first axis of the arrays counts
+ * folder are joined in the order of their names. Alternatively, one path is used for all inputs: an .npz file with an
+ * array for each input's name, or a folder with NAME.npy or a folder NAME for each. The first axis of the arrays counts
  * samples. Float types are converted; NaN and infinity are refused. Returns false, with a diagnostic, if the files do
  * not fit the inputs. */
 bool samples_read(Build *b, const char *const *path, int path_count, Samples *out);
@@ -65,7 +65,7 @@ typedef struct Request {
     int bits;                          /* 8, 16, or FLOAT_BITS for no grid; for weights, 2 to 8 */
     bool has_grid;                     /* true if scale and zero point are given */
     Grid grid;                         /* the grid of an activation */
-    /* For weights: true if their scales have the least squared error, so that large weights saturate. Edges.refined has
+    /* For weights: true if their scales minimize the squared error, so that large weights saturate. Edges.refined has
      * their values. */
     bool saturates;
     const float *scale; int64_t scale_count;       /* for weights: one scale, or one for each index of the last axis */
@@ -149,7 +149,7 @@ typedef struct Edges {
     bool per_tensor;                   /* true if weights have one scale, not one for each output channel */
     bool follows_rounding;             /* true if the last biases also subtract the mean error of the rounded results */
     bool ends_before_grids;            /* true if a simulation's outputs are not rounded to their own grids */
-    /* True if a layer whose output has a grid computes on integers, whatever its inputs are. */
+    /* True if a layer whose output has a grid computes on integers, regardless of its inputs. */
     bool is_partial;
 } Edges;
 
@@ -220,8 +220,8 @@ Map corrected_biases(Ctx *cx, const Graph *g, const Edges *e, const ChannelStats
  * error. */
 typedef struct LastLayers LastLayers;
 LastLayers *last_layers_of(const Build *b, const Graph *g, const Samples *s, const Edges *e);
-/* Subtracts from the biases of these layers the mean error of the simulated network there, over at most `most` samples.
- * Enters the biases. */
+/* Subtracts from the biases of these layers the mean error of the simulated network at their outputs, over at most
+ * `most` samples. Enters the biases. */
 bool correct_last_biases(const LastLayers *l, const Edges *e, int64_t most, Map *corrected);
 
 /* Returns the graph with a simulated quantization on every edge and weight. */
@@ -240,7 +240,7 @@ void avoid_ties(Edges *e);
 /* Returns the scale of weights next to `scale` that keeps the sums of their layer from ties; the largest weight is
  * `most` times `scale`. Returns `scale` itself if the grids around the layer are not known. */
 float scale_without_ties(const Edges *e, const Tensor *w, float scale, float most);
-/* Returns the unit of biases that keeps the sums from ties, or 0 if any bias does. */
+/* Returns the unit of biases that prevents ties of the sums, or 0 if any bias does. */
 double unit_without_ties(const Edges *e, const Tensor *w, float scale);
 
 /* Returns the float graph with an annotation on every edge and on all quantized weights, which the quantizer reads back
@@ -267,7 +267,7 @@ typedef struct Tuner {
     bool (*run)(void *self, const TuneJob *job);
 } Tuner;
 
-/* The bits of weights: the same for all layers, or as many as fit the flash. */
+/* The bits of weights: one number for all layers, or the largest numbers that fit the flash. */
 typedef struct WeightBits {
     int bits;                          /* 2 or 4; 0 for 8 bits */
     int64_t flash;                     /* the most bytes of the emitted constants; 0 for no limit */

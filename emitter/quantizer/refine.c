@@ -205,8 +205,8 @@ static const float *nearest(Ctx *cx, const Edges *e, const Patches *p)
     return out;
 }
 
-/* Returns the squared error at the outputs of floats with these weights instead of the network's, whose outputs over
- * the samples are `want`. */
+/* Returns the squared error at the outputs of floats, if these weights replace the network's weights. `want`: these
+ * outputs of the network over the samples. */
 static double error_with(const Build *b, const Graph *g, const Samples *s, int64_t samples, float *const *want,
                          const Map *weights)
 {

@@ -13,8 +13,8 @@ struct Runner {
     Arena *arena;                      /* the values of all tensors and programs */
     Resource held;                     /* the arena */
     Env **env;                         /* [groups]: the values of each group's own tensors */
-    /* [groups]: the programs, compiled at the first run. NULL if not compiled yet, or if the nest is interpreted as a
-     * tree. */
+    /* [groups]: the programs, compiled at the first run. NULL if it is not compiled yet, or if the nest is interpreted
+     * as a tree. */
     struct Loop **program;
     void **input;                      /* [graph.input_count]: the memory of the inputs */
     const void **output;               /* [graph.output_count]: the memory of the outputs */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Builds the simulated network: annotation.simulated_quantize after every tensor that has a grid and on all weights.
- * 8-bit ports replace the first and last of them: an input is dequantized, an output quantized. */
+/* Builds the simulated network: annotation.simulated_quantize follows every tensor that has a grid, and all weights.
+ * 8-bit ports replace the first and the last of these calls: an input is dequantized, an output quantized. */
 #include <math.h>
 
 #include "quantizer/finetune.h"
@@ -27,7 +27,7 @@ static double error_of_scale(const float *v, int64_t count, int64_t step, float 
 }
 
 /* Returns the scale of a channel whose weights have few bits: the one with the least squared error. Large weights may
- * saturate, because a grid of few values would be coarse for all others. */
+ * saturate, because otherwise a grid of few values would be coarse for all other weights. */
 static float scale_of_few_bits(const float *v, int64_t count, int64_t step, float whole, float most)
 {
     enum { PERCENT = 100, LEAST = 30, STEP = 2 };

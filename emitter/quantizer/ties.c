@@ -7,9 +7,9 @@
  *     A / N = k + 1/2    <=>    2^(j+1) A = p (2k + 1),    an even number and an odd one
  *
  * so there is no tie, and A / N is at least 1 / (2p) from k + 1/2. p has 12 bits: the scale of weights changes by at
- * most 2^-10, and 1 / (2p) is several times what floats lose on sums of common size. The same holds for a bias in the
- * unit of the sums, or in that unit divided by a power of two up to 2^j; for a mean of n elements, where N is n times
- * the ratio of both steps; and for products of two tensors.
+ * most 2^-10, and 1 / (2p) is several times what floats lose on sums of common size. The same bound holds for three
+ * more sums: a bias in the unit of the sums, or in that unit divided by a power of two up to 2^j; a mean of n elements,
+ * where N is n times the ratio of both steps; and products of two tensors.
  *
  * A sum or difference of two tensors has ties in any case, and floats decide them like integers if nothing is rounded
  * before the quotient: the steps around it have SHORT_BITS significant bits. */

@@ -6,9 +6,9 @@
  *     8 to 4 bits    noise(4) - noise(8)                noise(n): squared error of the float network's outputs, over
  *     4 to 2 bits    noise(2) - noise(4)                some samples, with the weights of one layer in n bits
  *
- * Errors of layers add up only roughly, which is enough for an order. The bytes are those of the emitted constants. A
- * depthwise layer keeps 8 bits, as does one that would save fewer bytes than unpacking is worth: their weights are few.
- * The bits are a request, as if the user had annotated the weights. */
+ * Errors of layers add up only roughly, which is enough for an order. The bytes are the bytes of the emitted constants.
+ * A depthwise layer keeps 8 bits, as does one that would save fewer bytes than unpacking is worth: their weights are
+ * few. The bits are a request, as if the user had annotated the weights. */
 #include <math.h>
 
 #include "quantizer/layers.h"

@@ -62,7 +62,7 @@ typedef struct Part {
     int group;
     Readers readers;
     Map seen;                          /* the tensors whose readers are listed */
-    Map ends;                          /* the tensors that the part computes for others */
+    Map ends;                          /* the tensors that the part computes for other parts */
     Map now;                           /* maps a tensor to its version in the part */
     Edges edges;
     Graph graph;

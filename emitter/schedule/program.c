@@ -9,7 +9,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* A call may be in a function that calls itself, under a condition that ends this. */
+/* A call may be in a function that calls itself, if a condition ends the recursion. */
 enum { MOST_CALLS = 32, MOST_LINES = 20000, MOST_MATCHES = 64 };
 
 /* A word of the lines and the text that replaces it: a parameter, or the variable of a loop. */
@@ -198,7 +198,7 @@ static int run_if(Program *p, const WrittenStep *line, int count, const char *te
     return 1 + yes + (has_else ? 1 + no : 0);
 }
 
-/* Returns the names of the list's element: itself, or for a role the stages that have it, consumers first. */
+/* Returns the names of the list's element: the name itself, or for a role the stages that have it, consumers first. */
 static int matches_of(Program *p, const WrittenStep *at, const char *element, const char **out)
 {
     RoleFault fault;

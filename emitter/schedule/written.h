@@ -24,7 +24,7 @@ const WrittenStep *written_declare(Ctx *cx, const WrittenStep *list, int count, 
 void written_refuse(Ctx *cx, const WrittenStep *at, const char *what);
 /* Returns the nest after the step; a refusal is a diagnostic at the step's line. */
 const Nest *sched_written(Ctx *cx, const Nest *n, const WrittenStep *step);
-/* Proves what must hold when all steps are done (nest_memory_refusal). A refusal is a diagnostic at the step that
- * places the buffer, or else at the last step. Returns NULL after it. */
+/* Proves the conditions that must hold when all steps are done (nest_memory_refusal). A refusal is a diagnostic at the
+ * step that places the buffer, or else at the last step. Returns NULL after it. */
 const Nest *sched_finished(Ctx *cx, const Nest *n, const WrittenStep *step, int count);
 #endif

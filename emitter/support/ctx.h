@@ -45,8 +45,8 @@ struct Ctx {
     struct ExprTable *exprs;     /* the interned expressions (ir/expr/expr.c) */
     struct RuleTable *rules;     /* the simplifier's equations, read on first use (ir/algebra/rules.c) */
     struct Registry *registry;   /* operators, implementations, targets, passes (graph/dag/registry.c) */
-    /* Set by the folders above (context/context.c), so that folders below do not include them. NULL if there are
-     * none. */
+    /* Set by the folders above (context/context.c), so that the folders below do not include those above. NULL if there
+     * are none. */
     void (*read_rules)(Ctx *, struct RuleTable *);
     const struct BuiltinRows *rows;
     const struct InstructionRow *const *instruction_rows;      /* the tables of instructions; NULL ends the list */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: output files appear whole. `emitter/support/file.c` writes every file of a command under a free name
- * beside its destination (O_EXCL) and renames all of them at the end. A failed write removes them, and so does
- * running out of memory. */
+ * beside its destination (O_EXCL) and renames all of them at the end. If a write fails or memory runs out, the files
+ * are removed. */
 #if defined __unix__ || defined __APPLE__
 #define _POSIX_C_SOURCE 200809L
 #define HAS_POSIX
 #endif
-/* WASI has folders, and neither locks nor limits of sizes. */
+/* WASI has folders, but it has neither locks nor limits of sizes. */
 #if defined HAS_POSIX || defined __wasi__
 #define HAS_FOLDERS
 #endif
@@ -121,7 +121,7 @@ static size_t size_of(FILE *f, size_t count)
     return size > 0 && fseek(f, (long)count, SEEK_SET) == 0 ? (size_t)size : 0;
 }
 
-/* Reads the rest of a file that is longer than FIRST_READ; *count becomes the number of bytes read. */
+/* Reads the remainder of a file that is longer than FIRST_READ; *count becomes the number of bytes read. */
 static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
 {
     const size_t size = size_of(f, *count);
@@ -400,8 +400,9 @@ static bool put_in_place(Draft *d, const char *path)
 
 /* ---- One set at a time ------------------------------------------------------------------------------------------ */
 
-/* A lock on the files of a set while they are put in place. If two processes write the same files, one renames all of
- * its own before the other does. The lock is on the file NAME.lock; a process that ends leaves it unlocked. */
+/* A lock on the files of a set while they are put in place. If two processes write the same files, one process renames
+ * all of its files before the other renames any. The lock is on the file NAME.lock; a process that ends leaves it
+ * unlocked. */
 typedef struct SetLock { const char *path; int file; } SetLock;
 
 #ifdef HAS_POSIX

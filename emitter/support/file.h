@@ -33,7 +33,8 @@ const char *file_text(Ctx *cx, const char *path, Bytes file);
 bool  file_has_folder(Ctx *cx, const char *path);
 bool  file_write(Ctx *cx, const char *path, const void *bytes, size_t count);
 /* Writes several files, all or none as far as the file system allows. All are complete under temporary names before the
- * first one is renamed. If two processes write the same files, one renames all of them before the other does. */
+ * first one is renamed. If two processes write the same files, one process renames all of its files before the other
+ * renames any. */
 typedef void FilePrint(Ctx *cx, const void *what, TextPut *put, void *to);
 typedef struct FileOut {
     const char *path;

@@ -25,7 +25,7 @@ uint64_t hash_bytes(const void *key, size_t bytes)
     return h * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Returns the hash of a pointer, as most keys are; hashes all its bits at once. */
+/* Returns the hash of a pointer, because most keys are pointers; hashes all its bits at once. */
 static uint64_t hash_pointer(const void *key)
 {
     uint64_t h = (uint64_t)(uintptr_t)key * UINT64_C(0xbf58476d1ce4e5b9);

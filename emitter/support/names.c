@@ -50,7 +50,7 @@ const char *name_format(Ctx *cx, const char *format, ...)
 
 /* Reserved names: keywords of C99 to C23 and of C++, names that emitted C uses itself, and macros without arguments
  * that compilers predefine or that C's headers define: a program may include these before the model's. Errors and
- * signals are those of POSIX and Linux. */
+ * signals are taken from POSIX and Linux. */
 static const char *const reserved[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
     "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "consteval", "constexpr", "constinit",

@@ -23,8 +23,8 @@ const char *name_identifier(Ctx *cx, const char *text);
  * in dumps, do not depend on that prefix. */
 const char *name_unprefixed(Ctx *cx, const char *text);
 void name_reserve_macros(Ctx *cx, const char *prefix);              /* sets the model's prefix */
-/* Converts `text` to the rest of an identifier after the model's prefix and '_'. Characters other than letters, digits
- * and '_' become '_'. No word is reserved there. */
+/* Converts `text` to the part of an identifier after the model's prefix and '_'. Characters other than letters, digits
+ * and '_' become '_'. This conversion has no reserved words. */
 const char *name_suffix(Ctx *cx, const char *text);
 /* Returns the prefix of a model's names: an identifier that begins with a letter, in which each `_` is between other
  * characters. "9bad" gives "m9bad", "int" gives "m_int". */

@@ -33,8 +33,8 @@ static bool is_signalled(int status)
     return number == SIGINT || number == SIGTERM;
 }
 
-/* Returns the script that runs the command. A command without operators takes the place of the shell, so that SIGTERM
- * reaches it; not every shell does so by itself. */
+/* Returns the script that runs the command. A command without operators replaces the shell, so that SIGTERM reaches the
+ * command; not every shell replaces itself on its own. */
 static const char *script_of(const char *command)
 {
     const char *word = command + strspn(command, " ");

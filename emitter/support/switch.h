@@ -10,8 +10,9 @@
  * off one check at a time. For each check, it finds a random program that the refused step would break, or for which
  * the process (a child) ends, and shrinks this program. `tests/schedules/counterexamples.txt` keeps these as refusals,
  * and lists the exceptions: `unproved`, `invalid`, and the checker's own checks, for which `tests/unit/test_check.c`
- * has a nest each. The checks are found in the sources; one without a counterexample fails. For this the interpreter
- * executes parallel iterations in lockstep, with shared arena storage, and assumes what a pragma promises. */
+ * has a nest each. The checks are found in the sources; one without a counterexample fails. For this purpose the
+ * interpreter executes parallel iterations in lockstep, with shared arena storage, and assumes the facts that a pragma
+ * promises. */
 #include <string.h>
 
 #include "support/ctx.h"

@@ -62,7 +62,7 @@ void text_printf(Text *t, const char *format, ...)
     va_end(args);
 }
 
-/* Ends the text. A short text is mostly complete then, so it gives its free capacity back. A long text may grow on. */
+/* Ends the text. A short text is then mostly complete, so its free capacity is returned. A long text may grow on. */
 const char *text_string(Text *t)
 {
     enum { SHORT = 256 };

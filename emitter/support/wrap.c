@@ -96,8 +96,8 @@ static Break last_place(const char *line, size_t width, int depth, bool at_assig
     return best;
 }
 
-/* Returns a break between operands of a statement or of its outermost call; otherwise after the assignment, if one more
- * line holds the remainder; otherwise a deeper one. */
+/* Returns a break between operands of a statement or of its outermost call. Otherwise returns a break after the
+ * assignment, if one more line holds the remainder, and otherwise a deeper break. */
 static Break place_of_break(const char *line, size_t width, int depth)
 {
     const Break inside = last_place(line, width, depth, false), assigned = last_place(line, width, depth, true);

@@ -128,8 +128,8 @@ static int reduce_variance(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Computes the index of the extreme along one axis as i64. Of equal extremes, the first one counts; with `last`, the
- * last one, because the axis is read from the end. */
+/* Computes the index of the extreme along one axis as i64. Of equal extremes, the first one is the result; with `last`,
+ * it is the last one, because the axis is read from the end. */
 static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
 {
     int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);

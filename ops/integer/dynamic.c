@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the grid of floats that are rounded to 8 bits at run time, one for each sample (the elements from the
- * dimension `first` on), as the reference kernels of TensorFlow Lite compute it for dynamic range:
+/* Computes the grid of floats that are rounded to 8 bits at run time, one grid for each sample (the elements from the
+ * dimension `first` on). The reference kernels of TensorFlow Lite compute this grid for dynamic range:
  *
  *   symmetric     scale = r / 127, r = max |x|
  *   asymmetric    scale = (high - low) / 255, low = min(x, 0), high = max(x, 0), and a zero point in -128..127

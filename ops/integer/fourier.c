@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Defines the Fourier transform in floats and in fixed point (i16: Q15, i32: Q31; the latter is bit-exact with
- * TensorFlow Lite Micro's signal library). A complex number is a last dimension of 2. N points take one call per factor
- * p of N; each turns the spectra of B p interleaved parts of L points into those of B parts of L p points. With W(N) =
- * exp(-2 pi i / N), conjugated in the inverse transform,
+ * TensorFlow Lite Micro's signal library). A complex number is a last dimension of 2. N points take one call for each
+ * factor p of N. Each call turns the spectra of B p interleaved parts of L points into the spectra of B parts of L p
+ * points. With W(N) = exp(-2 pi i / N), conjugated in the inverse transform,
  *
  *   butterflies    y[u,k,b] = sum(v) W(p)^(u v) * (x[k,v,b] / p * w[k,v-1]),   w[k,v-1] = W(L p)^(v k)
  *
@@ -23,7 +23,7 @@
  *
  * mul_complex multiplies complex numbers by constants.
  *
- * In fixed point each operand is divided by p, or by 2, before it is used; quotients and products are rounded to
+ * In fixed point each operand is divided by p, or by 2, before it is used. Quotients and products are rounded to
  * nearest, ties up; sums wrap. */
 #include "graph/dag/op_build.h"
 
@@ -122,7 +122,7 @@ static Tensor *of_four(Formulas *f)
 }
 
 /* Emits two transforms of four: the even bins from sums, the odd bins from differences that are multiplied by W(8)^v.
- * In p and m, h = 0 stands for bins 1 and 5, h = 1 for bins 3 and 7. */
+ * In p and m, h = 0 represents bins 1 and 5, and h = 1 represents bins 3 and 7. */
 static Tensor *of_eight(Formulas *f)
 {
     Ctx *cx = f->cx;

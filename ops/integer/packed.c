@@ -28,11 +28,11 @@
  *
  * The pixels are padded to a multiple of four, and rows may be padded to an even number of elements.
  *
- * With `row` each window row has that many elements in the weights, whole blocks of a panel: those after kw * C are
- * zero, and the patch's row is read past its end. A patch is then a part of the padded rows.
+ * With `row` each window row has that many elements in the weights, which are whole blocks of a panel. The elements
+ * after kw * C are zero, and the patch's row is read past its end. A patch is then a part of the padded rows.
  *
- * In panels an `offset` is added to each element of the patch: instructions that take one factor without sign read x as
- * x + 128. b then has the products with the offset subtracted, as those with the zero point.
+ * In panels an `offset` is added to each element of the patch, because instructions with one unsigned factor read x as
+ * x + 128. The products with the offset are subtracted in b, like the products with the zero point.
  *
  * Rank 5 weights interleave two rows in fours. Memory holds the four weights 0 1 2 3 as 0 2 1 3: the even and the odd
  * bytes of a word are the pairs. The zero points are in `fill` and b. If windows leave x, patches are read from padded
@@ -41,8 +41,8 @@
  * Weights of i16 pack two rows in each number, v = even + 256 * odd: even = i8(v), odd = v + 128 >> 8. The rows of a
  * window begin at even offsets of the patch.
  *
- * Weights of u8 have 128 added for even channels; those of odd ones keep their bits: w = i8(v - o%2*128 + 128). The
- * even bytes of a word take the lower part of a factor, without sign, the odd ones its upper part.
+ * Weights of u8 have 128 added for even channels; the weights of odd channels keep their bits: w = i8(v - o%2*128 +
+ * 128). The even bytes of a word take the lower part of a factor, without sign, the odd ones its upper part.
  *
  * A depthwise convolution reads a padded image whose channel count is rounded up to tiles of B channels; no output
  * depends on the channels beyond those of x. In the weights [K/B][kh][kw][B] the channels of a tile are adjacent.

@@ -6,7 +6,7 @@
  *   tanh_table        y = tanh(x) = 2 sigmoid(2x) - 1, from the same points
  *   softmax_table     y = e / sum(e), e = exp(x - peak)                             two tables of 513 points
  *
- * The points of sigmoid are u16; those of exp over [-10, 0] and of 1/(1+x) over [0, 1] are i16. */
+ * The points of sigmoid are u16; the points of exp over [-10, 0] and of 1/(1+x) over [0, 1] are i16. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>

@@ -108,8 +108,8 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
 
 /* Step t selects the best remaining score, and multiplies the scores of boxes that overlap its box by exp(scale *
  * ratio^2). Boxes that are not candidates have the score `least`. As in the reference, a selected box is also compared
- * with itself, which lowers its own score. A box without area does not overlap itself, so it is selected again, up to
- * the number of candidates. */
+ * with itself, which lowers its own score. A box without area does not overlap itself, so it is selected again, until
+ * the number of candidates is reached. */
 static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const words[] = { "box", "score", "overlap", "least" };
@@ -287,8 +287,8 @@ static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t 
     return t;
 }
 
-/* Emits the sum or maximum over the elements of x that a sample reads. Other elements are skipped instead of multiplied
- * by 0, because they may be infinite. A cell without samples is 0. */
+/* Emits the sum or maximum over the elements of x that a sample reads. Elements outside a cell are skipped instead of
+ * multiplied by 0, because they may be infinite. A cell without samples is 0. */
 static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool is_max)
 {
     const Tensor *x = n->in[0];

@@ -19,9 +19,9 @@
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g] */
 
 /* Decision: a padded value guards the whole product. A convolution reads `(x[...]? * k[...] : 0)`: outside the
- * image the product is zero, not the operand. For finite weights that is the same value, and it makes the padded
- * update the identity of the sum, so it may be skipped. Lowering turns the guard into bounds of the tap loops; no
- * multiplication by zero is executed. An accumulator that starts at +0 never becomes -0 by adding zeros, so skipping
+ * image the product is zero, not the operand. For finite weights both give the same value. Reading zero makes the
+ * padded update the identity of the sum, so it may be skipped. Lowering turns the guard into bounds of the tap loops;
+ * no multiplication by zero is executed. An accumulator that starts at +0 never becomes -0 by adding zeros, so skipping
  * is exact to the bit. */
 #include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"

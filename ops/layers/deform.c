@@ -64,7 +64,7 @@ static bool check_offsets(Deform *d)
 }
 
 /* Samples along one dimension. low: the pixel at or before the position that a tap reads, clamped to the image and one
- * pixel around it. part: the weights of this pixel and of the next one. */
+ * pixel around it. part: the weights of the pixels low and low + 1. */
 typedef struct SampleAxis { Tensor *low, *part; } SampleAxis;
 
 static SampleAxis line_of(Deform *d, int i)

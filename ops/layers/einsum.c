@@ -117,7 +117,7 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
         var[(int)c] = index_axis(&m, c, e.size[(int)c]);
         e.uses[(int)c] = 0;
     }
-    for (int c = 'A'; c <= 'z'; c++)       /* operands read a unit dimension at 0, so it needs no loop */
+    for (int c = 'A'; c <= 'z'; c++)       /* operands read a unit dimension at 0, so no loop is needed */
         if (e.uses[c] && !expr_is_int(e.size[c], 1)) {
             var[c] = index_tap(&m, (const char[]){ (char)c, '\0' }, e.size[c]);
             sums = true;

@@ -143,7 +143,7 @@ static bool read_activations(Layer *l)
 
 /* ---- Shared by all layers ---------------------------------------------------------------------------------------- */
 
-/* Returns input i, or NULL for 0, which stands for no input in the table of cells. */
+/* Returns input i, or NULL for 0, which means no input in the table of cells. */
 static Tensor *operand(const Node *n, int i) { return i && i < n->in_count ? n->in[i] : NULL; }
 
 static bool has_shape(Layer *l, const char *name, const Tensor *t, const Expr *const *shape, int rank)

@@ -3,8 +3,9 @@
  *
  *   y[i] = to(bits of k) + least        k: u8 [R][G][B]     R runs; element f of a run is in byte [f / (B*per)][f % B]
  *
- * per = 8 / bits. A byte holds elements that are B apart, the first one in its lowest bits. So the bytes of a group are
- * the first B elements of the group after a mask, the next B after a shift and a mask, for words and vectors alike. */
+ * per = 8 / bits. A byte holds elements that are B elements apart in the row, the first one in its lowest bits. So the
+ * bytes of a group are the first B elements of the group after a mask, the next B after a shift and a mask, for words
+ * and vectors alike. */
 
 /* Decision: weights of few bits stay packed. The width is a fact of a constant's values: weights span at most 16 or 4
  * adjacent integers. So every format's integers of 4 and 2 bits, with and without sign or zero points, and those of

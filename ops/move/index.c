@@ -79,7 +79,7 @@ static const Combination *combination_of(Ctx *cx, const Node *n)
     return NULL;
 }
 
-/* The parts in which scatter_elements and scatter_nd differ. m: the map over the axes of the output; at: its
+/* The parts in which scatter_elements and scatter_nd differ. m: the map over the axes of the output; at: the output's
  * element. */
 typedef struct Scatter Scatter;
 struct Scatter {

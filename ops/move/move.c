@@ -253,7 +253,7 @@ static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis
     return count;
 }
 
-/* Returns the box that `count` adjacent operands cover, or the sliced tensor itself if the box covers it. */
+/* Returns the box that `count` adjacent operands cover, or the sliced tensor if the box covers all of it. */
 static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], size = 0;

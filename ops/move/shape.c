@@ -52,7 +52,7 @@ static const Expr *size_of(const ShapeProduct *s, int64_t number)
     return !e ? expr_index(s->cx, number) : number == 1 ? e : expr_mul(s->cx, e, expr_index(s->cx, number));
 }
 
-/* Selects the primes of a call: those that divide no fixed size of x and no number of `more`. */
+/* Selects the primes of a call: primes that divide no fixed size of x and no number of `more`. */
 static ShapeProduct sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
 {
     ShapeProduct s = { .cx = cx };

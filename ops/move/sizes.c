@@ -10,8 +10,8 @@
  *   after       y = x
  *
  * Only bind_size introduces a size that the run decides, and its output is that size as a value. A call whose shapes
- * have such a size depends on that output, by its operands or by an input that it does not read: sized and after have
- * such inputs. So order, dead code, fusion and regions follow from ordinary edges. */
+ * have such a size depends on that output, either by its operands or by an input that it does not read: sized and after
+ * have such inputs. So order, dead code, fusion and regions follow from ordinary edges. */
 #include "graph/dag/index_map.h"
 #include "graph/dag/op_build.h"
 #include "ir/algebra/algebra.h"

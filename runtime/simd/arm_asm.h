@@ -21,9 +21,9 @@
  *
  * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4, _2xn_fours: n >= 1); operands do not
  * overlap the result. Each lists every register that it changes, and "memory" if it loads or stores. Only lw_dsp_2x4,
- * _2xn_fours, lw_dsp_dot_columns, lw_mve_2xn, _1xn, _panel_pair, _windows and _windows_apart change sp, and they pop
- * every word that they push; they jump only within themselves and are never inlined (LW_SHARED). The value that a loop
- * leaves in an address register is unused: it may be up to 15 bytes after the end of the row. */
+ * _2xn_fours, lw_dsp_dot_columns, lw_mve_2xn, _1xn, _panel_pair, _windows and _windows_apart change sp. They pop every
+ * word that they push, jump only within themselves, and are never inlined (LW_SHARED). The value that a loop leaves in
+ * an address register is unused: it may be up to 15 bytes after the end of the row. */
 #ifndef LW_SIMD_ARM_ASM_H
 #define LW_SIMD_ARM_ASM_H
 
@@ -112,7 +112,7 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 /* lw: lw_asm_2x4 needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
 /* Each number packs two rows of weights. SMLAD by the packed number yields 256 times the odd row's sums plus the even
- * row's. SMLAD by its even bytes alone yields the even row's sums, and the other sums follow by a shift. So each word
+ * row's. SMLAD with only the even bytes gives the even row's sums, and the other sums follow by a shift. So each word
  * is widened once instead of twice, and 12 instructions compute 16 products: LDRD of two pixels, LDRD of two words of
  * weights, then for both words one SXTB16 and four SMLAD. All registers are in use: r4 to r11 are the sums of the first
  * pixel and of the second, of rows 0, 0 and 1, 2, 2 and 3; the end of the pixels is on the stack. The code saves r7
@@ -200,8 +200,8 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
 
 /* lw: lw_asm_1x4 needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_DSP
-/* Does the same as lw_dsp_2x4 for one row of bytes, with 17 instructions for 16 products. This loop is assembly,
- * because gcc 12 emits LDRD only for weights of known alignment. b is a multiple of 4. */
+/* Like lw_dsp_2x4, for one row of bytes, with 17 instructions for 16 products. This loop is assembly, because gcc 12
+ * emits LDRD only for weights of known alignment. b is a multiple of 4. */
 static LW_SHARED void lw_dsp_1x4_pairs(int32_t n, int32_t *c, const int8_t *a, const int16_t *b)
 {
     int32_t even0 = c[0], both0 = even0, even1 = c[2], both1 = even1, x, odd, w0, w1, w2, w3;
@@ -350,8 +350,7 @@ static LW_SHARED void lw_dsp_sum_pairs(int32_t fours, const int16_t *pixels, int
     sums[0] = sum0;
     sums[1] = sum1;
 }
-/* Does the same as lw_dsp_2xn_fours for one row of bytes, with 18 instructions for 16 products. b is a multiple
- * of 4. */
+/* Like lw_dsp_2xn_fours, for one row of bytes, with 18 instructions for 16 products. b is a multiple of 4. */
 #define LW_DSP_FOUR(x, w)                                                                                              \
     "    smlad %[t3], " x ", " w ", %[t3]\n"                                                                           \
     "    and %[u], " w ", #0x000f000f\n"                                                                               \
@@ -403,9 +402,9 @@ static LW_SHARED void lw_dsp_1x4_fours(int32_t n, int32_t *c, const int8_t *a, c
  *   first  += (0, 1) . (k0, k1) + 2 * k2         SMLAD, SMLABT
  *   second += 1 * k0 + (2, 3) . (k1, k2)         SMLATB, SMLAD
  *
- * The weights of three columns, in r4 to r9, stay there for all pixels of a channel. The third word of the weights is
- * read from the fifth byte, because no byte after the ninth may be read. `step` bytes follow the last pixel of a
- * channel up to the next one; a is a multiple of 4. */
+ * The weights of three columns stay in r4 to r9 for all pixels of a channel. The third word of the weights is read from
+ * the fifth byte, because no byte after the ninth may be read. `step` bytes follow the last pixel of a channel up to
+ * the next one; a is a multiple of 4. */
 #define LW_DSP_COLUMN_OF_WEIGHTS(low, high)                                                                            \
     "    sxtb16 r10, " low "\n"                                                                                        \
     "    sxtb16 r11, " low ", ror #8\n"                                                                                \
@@ -529,10 +528,10 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
 
 /* lw: lw_asm_mve_tiles needs LW_SIMD_CHOICE LW_SHARED */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Products of two rows by channels in threes, then in twos, and of one row by sixes, then fours: sums in r0, r2, ..
- * r10, addresses in the other registers, so a product of vectors costs 2 instructions with two rows and 2.3 with one.
- * LETP counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. The asm pushes r0 to
- * r7:
+/* Products of two rows by channels in threes, then in twos, and of one row by sixes, then fours. Sums are in r0, r2, ..
+ * r10, and addresses in the other registers, so a product of vectors costs 2 instructions with two rows and 2.3 with
+ * one row. LETP counts the lanes of a row. Rows of whole 32 bytes take two vectors in an iteration of LE. The asm
+ * pushes r0 to r7:
  *
  *   sp + 0: lanes of a row, or iterations          + 4: a    + 8: a of the second row, or c
  *   sp + 12: skip_last    + 16: end    + 20: skip    + 24: middle
@@ -708,9 +707,9 @@ static LW_SHARED void lw_mve_1xn(int32_t n, int32_t o, int32_t *c, const int8_t 
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
 /* Panels of m channels by n vectors of kh rows, of two pixels, whose sums alternate. Up to three vectors of both pixels
  * stay in q0 to q2 and q3 to q5 for all channels, three channels at a time: 30 instructions for 18 products of vectors.
- * The remaining channels follow one by one. Sums are in r0, r2, .. r10; r1, r3 and r5 lead through the weights of the
- * vectors, r11 through the sums in memory; r7 counts groups of three vectors, r9 is 16 * m, r12 the number of remaining
- * channels. The asm pushes r0 to r2 and r4 to r8:
+ * The remaining channels follow one by one. Sums are in r0, r2, .. r10. r1, r3 and r5 point to the weights of the
+ * vectors, and r11 to the sums in memory. r7 counts groups of three vectors, r9 is 16 * m, and r12 is the number of
+ * remaining channels. The asm pushes r0 to r2 and r4 to r8:
  *
  *   sp + 0: pixels    + 8: groups of three channels    + 12: groups of three vectors in a row
  *   sp + 16: the remaining vectors in a row
@@ -961,8 +960,8 @@ static LW_SHARED void lw_mve_windows(int32_t t, int32_t *c, int32_t cw, const in
         :
         : "lr", LW_MVE_VECTORS);
 }
-/* Computes two 3x3 windows that begin anywhere: r0 to r2 are the middle column of the first window, r3 to r5 that of
- * the second one. */
+/* Computes two 3x3 windows at any two positions: r0 to r2 are the middle column of the first window, r3 to r5 the
+ * middle column of the second one. */
 #define LW_MVE_TAP_OF_BOTH(x0, x1, w)                                                                                  \
     "    vldrb.s16 q5, [r7, #" w "]\n" x0 LW_MVE_FIRST("q5") x1 LW_MVE_SECOND("q5")
 #define LW_MVE_ROW_OF_BOTH(row0, row1, w0, w1, w2)                                                                     \
@@ -1167,10 +1166,10 @@ static inline void lw_mve_scale_two(int32_t n, int32x4_t zero, int32x4_t least, 
         : [n] "r"(n), [zero] "w"(zero), [least] "w"(least), [most] "w"(most), [one] "r"(1)
         : "lr", "memory");
 }
-/* As above, for n channels, a positive multiple of 8, limited only by the range of a byte. Structured loads separate
- * even and odd channels, so that narrowing, which fills every second lane, restores their order and is the limit.
- * VRSHL reads the lowest byte of a lane. If zero is the smallest byte, negative values become that one, however their
- * ties are rounded. q0 are even channels of the first row, q3 odd ones of the second. */
+/* Like the function above, for n channels, a positive multiple of 8, limited only by the range of a byte. Structured
+ * loads separate even and odd channels, so that narrowing, which fills every second lane, restores their order and is
+ * the limit. VRSHL reads the lowest byte of a lane. If zero is the smallest byte, negative values become that one,
+ * however their ties are rounded. q0 are even channels of the first row, q3 odd ones of the second. */
 #ifdef __OPTIMIZE__      /* without optimization a frame pointer occupies a required register */
 #define LW_MVE_SCALE_EIGHTS(number, sums, odd, even1, zero, shifts, signs)                                             \
     "    lsr lr, %[n], #3\n"                                                                                           \

@@ -59,7 +59,7 @@ static inline void lw_mve_rest(int32_t from, int32_t n, int32_t o, int32_t *c, c
 
 /* lw: lw_mve_nibbles_rows needs LW_SHARED lw_asm_mve_nibbles */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Does what lw_mve_nibbles_pairs does, for one pixel. */
+/* Like lw_mve_nibbles_pairs, for one pixel. */
 static inline void lw_mve_nibbles_each(int32_t m, int32_t *c, int32_t times, int32_t less)
 {
     for (; m > 3; m -= 4, c += 8) {
@@ -232,8 +232,8 @@ static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
 /* lw: lw_mve_scale needs LW_SIMD_CHOICE lw_asm_mve_scale */
 #if LW_SIMD_ARM_MVE
 /* VQRDMULH is mulhigh. VRSHL rounds ties up; subtracting 1 from a negative value makes its ties round away from zero.
- * If the shift is 0, nothing may be subtracted, so the code tests value & -shift, which is negative only if both
- * are. */
+ * If the shift is 0, nothing may be subtracted, so the code tests value & -shift, which is negative only if both value
+ * and -shift are negative. */
 static inline int32x4_t lw_mve_scaled(int32x4_t v, int32x4_t m, int32x4_t minus_n)
 {
     v = vqrdmulhq_s32(v, m);

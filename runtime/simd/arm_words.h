@@ -119,10 +119,10 @@ static LW_SHARED void lw_arm_words(int32_t count, int32_t *sums, const int32_t *
 
 /* lw: lw_arm_long needs LW_SIMD_CHOICE LW_SHARED lw_dot_long */
 #if LW_SIMD_ARM_WORDS && __ARM_ARCH_ISA_THUMB >= 2
-/* A word u + 2^24 * s of two weights, u = w + 128 and s = w, times x gives both products, 24 bits apart. SMLAL adds
- * them up in 64 bits. 256 sums of the lower products stay below 2^23; 128 times the sum of x is subtracted from them at
- * the end. The even bytes of a word of weights are u: bytes 0 and 3 form a factor, and bytes 2 and 1 of the rotated
- * word form the other one. 26 instructions compute 16 products. */
+/* A word u + 2^24 * s of two weights, u = w + 128 and s = w, times x gives both products, which are 24 bits apart.
+ * SMLAL adds them up in 64 bits. 256 sums of the lower products stay below 2^23; 128 times the sum of x is subtracted
+ * from them at the end. The even bytes of a word of weights are u: bytes 0 and 3 form a factor, and bytes 2 and 1 of
+ * the rotated word form the other one. 26 instructions compute 16 products. */
 #define LW_LONG_STEP                                                                                                   \
     "    ldr %[v], [%[b]], #4\n"                                                                                       \
     "    ldrsb %[x], [%[a]], #1\n"                                                                                     \

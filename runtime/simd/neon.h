@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Vectors of 4 lanes in the registers of AArch64. A mask has all bits of a lane set, or none. The vectors of 32-bit Arm
- * flush subnormal floats to zero, so floats stay scalar there. The last part serves rows.h on both. */
+ * flush subnormal floats to zero, so floats stay scalar there. The last part of the file is for rows.h on both. */
 #ifndef LW_SIMD_NEON_H
 #define LW_SIMD_NEON_H
 

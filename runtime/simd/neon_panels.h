@@ -261,7 +261,7 @@ LW_FIXED void lw_neon_octets(int32_t kh, int32_t n, int32_t *c, const int8_t *a,
 #else
 #define LW_NEON_PANEL_SQUARES(w, kh, n, m, d, c, cw, a, aw, ai, b)
 #endif
-/* One, two or four pixels, and panels without gaps; others in portable C. */
+/* One, two or four pixels, and panels without gaps; other calls are computed in portable C. */
 #define LW_NEON_PANELS(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                            \
     do {                                                                                                               \
         if ((w) > 4 || (w) == 3 || (aq) != (d) || (bo) != (d) || (bq) != (m) * (d)                                     \

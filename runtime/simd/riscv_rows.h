@@ -73,7 +73,7 @@ __attribute__((always_inline)) static inline void lw_rv_tile(int32_t w, int32_t 
     if (w > 3) LW_RISCV_STORE(3);
 }
 #define LW_RISCV_TILE_OF_PAIR LW_RISCV_TILE1 "lb %[x],\\e(%[y])\n\t" LW_RISCV_4(LW_RISCV_ADD, 1)
-/* Computes four channels of two pixels, which may be any distance apart. */
+/* Computes four channels of two pixels at any distance. */
 __attribute__((always_inline)) static inline void lw_rv_pair(int32_t n, int32_t *c, const int8_t *a, const int8_t *y,
                                                              const int8_t *b)
 {
@@ -138,7 +138,7 @@ __attribute__((always_inline)) static inline void lw_rv_apart(int32_t w, int32_t
     for (int32_t p = 0; p + 1 < w; p += 2) lw_rv_pair(n, c + p * 4, a + p * aw, a + (p + 1) * aw, b);
     if (w % 2) lw_rv_tile(1, n, c + (w - 1) * 4, a + (w - 1) * aw, 0, b);
 }
-/* Computes a panel. Offsets of loads are 12-bit constants, so pixels that are farther apart are computed two by two. */
+/* Computes a panel. Offsets of loads are 12-bit constants, so pixels at larger distances are computed two by two. */
 __attribute__((always_inline)) static inline void lw_rv_panel(int32_t w, int32_t n, int32_t *c, const int8_t *a,
                                                               int32_t aw, const int8_t *b)
 {

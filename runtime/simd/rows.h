@@ -264,9 +264,9 @@ static LW_SHARED void lw_dot_fours(int32_t n, int32_t m, int32_t *c, int32_t cu,
 /* lw: end */
 
 /* lw: lw_dot_shared needs LW_SIMD_CHOICE lw_arm_shared */
-/* Multiplies elements by rows that share words: word e holds w + 8 or w + 2 of each row, in `bits` bits. A product of
- * an element and of two rows that are 16 bits apart holds both. The lower ones stay within 2^15: 16 * 128 * 15 for
- * 4 bits, (64 + 16) * 128 * 3 for 2 bits. */
+/* Multiplies elements by rows that share words: word e holds w + 8 or w + 2 of each row, in `bits` bits. One product of
+ * an element and two rows that are 16 bits apart contains both products. The lower ones stay within 2^15: 16 * 128 * 15
+ * for 4 bits, (64 + 16) * 128 * 3 for 2 bits. */
 static inline void lw_shared_step(uint32_t *sum, int32_t bits, int32_t first, uint32_t x, uint32_t v)
 {
     const uint32_t mask = 0x00010001 * ((1u << bits) - 1);

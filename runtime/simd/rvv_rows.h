@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Primitives of tiles.h for rows of products, and the other macros of rows.h, on RISC-V with vectors (V 1.0, any VLEN
  * of at least 128). Sums are groups of four registers, 16 32-bit lanes at VLEN 128; -DLW_RVV_LMUL=1 selects single
- * registers. VSMUL with the rounding mode `rnu` is the product of the reference. Intrinsics since 0.12 take that mode;
- * those before read it from a register.
+ * registers. VSMUL with the rounding mode `rnu` is the product of the reference. Since version 0.12, intrinsics take
+ * that mode; earlier intrinsics read it from a register.
  *
  * The other macros have loops of their own, because the loops of tiles.h would execute more instructions here:
  *   - the last channels of a row are one shorter vector here; tiles.h computes them one by one
@@ -98,9 +98,9 @@ static inline void lw_v_add_totals(int32_t *c, lw_v_sums s, lw_v_sums t)
 
 /* lw: lw_rvv_quads needs lw_rvv_types lw_panel_i8 */
 #if LW_SIMD_RVV
-/* Up to four pixels by four channels. Two products are added in 16 bits: those of two blocks of d elements or, in
- * single registers, of the halves of a block of 16. VWREDSUM adds their lanes to a 32-bit lane. Empty assembly keeps
- * the instructions of one element size together, because each change of the size costs a VSETVLI. */
+/* Up to four pixels by four channels. Two products are added in 16 bits: the products of two blocks of d elements or,
+ * in single registers, of the two halves of a block of 16. VWREDSUM adds their lanes to a 32-bit lane. Empty assembly
+ * keeps the instructions of one element size together, because each change of the size costs a VSETVLI. */
 #if LW_RVV_LMUL == 4
 typedef vint8m1_t lw_rvv_row;
 typedef vint16m2_t lw_rvv_products;
@@ -172,8 +172,8 @@ typedef vint16m1_t lw_rvv_products;
         if (w > 2) LW_RVV_PIXEL(both, u, a + 2 * aw);                                                                  \
         if (w > 3) LW_RVV_PIXEL(both, v, a + 3 * aw);                                                                  \
     } while (0)
-/* Blocks of d elements of a channel are ko apart; the second part of a block is ks after the first part. Computes n
- * blocks, and one more first part if `single`. */
+/* Blocks of d elements of a channel are ko elements apart; the second part of a block is ks elements after the first
+ * part. Computes n blocks, and one more first part if `single`. */
 LW_RVV_INLINE void lw_rvv_quads(int32_t w, int32_t n, int32_t single, int32_t d, int32_t *c, int32_t cw,
                                 const int8_t *a, int32_t aw, int32_t xs, const int8_t *b, int32_t ko, int32_t ks)
 {

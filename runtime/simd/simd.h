@@ -4,7 +4,7 @@
  * their width in intrinsics, with the same bits. Code with vectors of 16 lanes builds anywhere: a width without
  * registers uses the scalar form.
  *
- * This file selects a header by the compiler's target macros. -DLW_SIMD_AVX512=0 and the like overrule it;
+ * This file selects a header by the compiler's target macros. Flags such as -DLW_SIMD_AVX512=0 override the choice;
  * -DLW_SIMD_CORE='"mycore.h"' adds a header of primitives of vectors of bytes (tiles.h).
  *
  * load, store       contiguous lanes in memory, at any alignment; load_i8, load_u8, load_i16 widen to i32

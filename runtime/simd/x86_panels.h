@@ -51,7 +51,7 @@ static inline void lw_x86_panel16(int32_t w, int32_t n, int32_t *c, int32_t cw, 
         _mm256_storeu_si256(to1 + 1, _mm256_add_epi32(s3, t3));
     }
 }
-/* Does the same for 8 channels, with four sums each, because each addition waits for the previous one. */
+/* Like the function above, for 8 channels, with four sums each, because each addition waits for the previous one. */
 static inline void lw_x86_panel8(int32_t w, int32_t n, int32_t *c, int32_t cw, const int16_t *x, const int16_t *y,
                                  const int8_t *b)
 {
@@ -116,7 +116,7 @@ static inline void lw_x86_panel4(int32_t m, int32_t n, int32_t *c, int32_t cw, c
 #undef LW_X86_BEGIN
 #undef LW_X86_PAIR
 #undef LW_X86_END
-/* Panels of 16 and 8 channels without gaps; others in portable C. The numbers are literals. */
+/* Panels of 16 and 8 channels without gaps; other calls are computed in portable C. The numbers are literals. */
 #define LW_X86_PANELS(w, n, o, c, ci, cw, a, ai, aw, aq, b, bi, bq, bo)                                                \
     do {                                                                                                               \
         if ((w) == 4 && (aq) == 2 && (bo) == 2 && (bq) == 2 * (o) && ((o) == 16 || (o) == 8))                          \
@@ -292,7 +292,7 @@ LW_X86_FIXED void lw_x86_quads8(int32_t w, int32_t kh, int32_t n, int32_t *c, in
     if (w > 2) _mm256_storeu_si256(to2, s2);
     if (w > 2) _mm256_storeu_si256(to3, s3);
 }
-/* Panels without gaps; others in portable C. */
+/* Panels without gaps; other calls are computed in portable C. */
 #define LW_ROWS_PANELS_U8(w, kh, n, m, d, c, cw, a, aw, ai, aq, b, bi, bq, bo)                                         \
     do {                                                                                                               \
         if ((d) != 4 || ((m) != 8 && (m) != 16 && (m) != 32) || (aq) != 4 || (bo) != 4 || (bq) != 4 * (m)              \

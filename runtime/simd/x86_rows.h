@@ -179,8 +179,8 @@ static inline __m512i lw_x86_four_taps(const int8_t *p, int32_t aj, int32_t n)
     return _mm512_shuffle_epi8(_mm512_permutexvar_epi32(order, v), turn);
 #endif
 }
-/* Computes one pixel, or two that are a row apart and share the taps of the rows between them. VPDPBUSD takes the
- * elements plus 128; `more` is the sum that this adds. */
+/* Computes one pixel, or two pixels that are one row apart and share the taps of the rows between them. VPDPBUSD takes
+ * the elements plus 128; `more` is the sum that this adds. */
 static inline void lw_x86_window_quads(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a,
                                        int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
@@ -229,7 +229,7 @@ static inline __m256i lw_x86_high_bits(__m256i a, __m256i b)
     const __m256i odd = _mm256_add_epi64(_mm256_mul_epi32(_mm256_srli_epi64(a, 32), _mm256_srli_epi64(b, 32)), half);
     return _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
 }
-/* Does the same as lw_x86_high_bits, but minimum * minimum is 2^31 - 1, the complement of its bits. */
+/* Like lw_x86_high_bits, but minimum * minimum is 2^31 - 1, the complement of its bits. */
 static inline __m256i lw_x86_mulhigh(__m256i a, __m256i b)
 {
     const __m256i high = lw_x86_high_bits(a, b);
@@ -274,7 +274,7 @@ static inline void lw_v8_narrow(int8_t *y, lw_v8_words v, int32_t zero, int32_t 
 }
 #define LW_TILES_SCALE (LW_SIMD_AVX512 ? 16 : 8)
 #if LW_SIMD_AVX512
-/* Does the same as lw_x86_high_bits in 16 lanes. */
+/* Like lw_x86_high_bits, in 16 lanes. */
 static inline __m512i lw_x86_high_bits16(__m512i a, __m512i b)
 {
     const __m512i half = _mm512_set1_epi64(0x40000000);
@@ -376,7 +376,7 @@ static inline lw_v8_words lw_v8_sum(lw_v8_words v, lw_v8_words w, int are_small,
     return lw_v8_scaled(sum, factor, _mm256_set1_epi32(s), is_positive, may_wrap);
 }
 #if LW_SIMD_AVX512
-/* Does the same as lw_x86_shift in 16 lanes. */
+/* Like lw_x86_shift, in 16 lanes. */
 static inline __m512i lw_x86_shift16(__m512i a, int32_t s)
 {
     const __m512i half = _mm512_set1_epi32((1 << s) >> 1), below = _mm512_srai_epi32(a, 31);

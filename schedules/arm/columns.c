@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules 8-bit depthwise convolutions of 3x3 with stride 1 and dilation 1, on cores that multiply pairs of 16-bit
- * values (ops/integer/packed.c). Two rows of a column form a pair, so that a pair serves six products of one channel:
- * two output rows by three columns of the window.
+ * values (ops/integer/packed.c). Two rows of a column form a pair, so that one load of a pair is used in six products
+ * of one channel: two output rows by three columns of the window.
  *
  *   for tiles of two output rows:
  *       padded = their four rows of x                    omitted if no window leaves x
@@ -24,7 +24,7 @@ typedef struct Columns {
     const char *at_rows, *at_channels, *at_pixels;
 } Columns;
 
-/* Returns the largest tile that divides the row. If none of at least half of the maximum divides it, the last tile is
+/* Returns the largest tile that divides the row. If no divisor is at least half of the maximum, the last tile is
  * shifted instead. */
 static int64_t pixels_of(int64_t width)
 {

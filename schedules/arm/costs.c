@@ -18,8 +18,8 @@ const Costs costs_arm = { .at = {
 } };
 
 /* ARMv6-M has no 64-bit product; the C library copies a byte at a time. Operations on floats are calls, whose
- * instructions depend on the values (zeros and equal exponents take fewer): their mean over networks, apart for
- * values of which a ReLU made zeros. */
+ * instructions depend on the values (zeros and equal exponents take fewer). The figures are means over networks, with
+ * separate figures for values of which a ReLU made zeros. */
 const Costs costs_m0plus = { .base = &costs_arm, .at = {
     COST_BOTH(FETCH_ROW_I8, 230, 3.3), COST_BOTH(DOT_WORDS_I8, 200, 2.6), COST_BOTH(WINDOW2_I8, 40, 15.8),
     COST_BOTH(TAPS2_I8, 340, 8.5), COST_BOTH(TAPS_I8, 40, 13), COST_BOTH(DOT_1X4_I8, 180, 3.77),
@@ -97,13 +97,12 @@ const Costs costs_mve = { .base = &costs_m4, .at = {
     COST_BOTH(WINDOW_NIBBLES_I8, 160, 0.16)
 } };
 
-/* cycles: on M0+, M3 and M4, from the executed instructions of the recorded networks, each with the cycles of the
- * core's reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual states.
- * For the other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the published
- * CoreMark per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, and overlaps by
- * one with a neighbouring instruction of a different kind.
- * size_level and stack_frames: from the recorded networks (make bench-report). M7, M33 and M85 have the figures of the
- * core with the same instructions. */
+/* cycles: on M0+, M3 and M4, computed from the executed instructions of the recorded networks, each with the cycles of
+ * the core's reference manual; loads and stores are paired, and taken branches refill the pipeline, as the manual
+ * states. For the other cores, no such table is public. M7 and M33 have the M4's cycles, divided by the ratio of the
+ * published CoreMark per MHz (M4 3.54, M33 4.10, M7 5.29). On M55 and M85, a vector instruction takes two cycles, one
+ * of which overlaps with a neighbouring instruction of a different kind. size_level and stack_frames: measured on the
+ * recorded networks (make bench-report). M7, M33 and M85 have the figures of the core with the same instructions. */
 static const char by_manual[] = "its manual's timing of executed instructions";
 static const char by_coremark[] = "the Cortex-M4's, scaled by CoreMark: not measured";
 static const char by_beats[] = "two cycles per vector instruction, overlapped: not measured";

@@ -13,8 +13,8 @@
 /* Decision: a depthwise convolution reads padded rows. The rows of x that an output row requires are copied with
  * their padding, once for two output rows. No tap needs a guard, and all taps are one instruction for a tile of
  * channels (`schedules/arm/depthwise.c`). On cores that multiply 16-bit pairs, windows of 3x3 with stride 1 and
- * dilation 1 gather four rows channel by channel: a pair of rows serves two output rows and three columns of the
- * window, six products from one load, and a channel's weights, factor and shift stay in registers
+ * dilation 1 gather four rows channel by channel. A pair of rows is used for two output rows and three columns of the
+ * window, six products from one load. A channel's weights, factor and shift stay in registers
  * (`schedules/arm/columns.c`). */
 #include "schedules/arm/scale.h"
 

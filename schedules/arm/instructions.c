@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Declares the instructions of 8-bit and 16-bit layers. Each is a macro of runtime/simd/rows.h. The header of a core
- * that has the instruction defines the macro; on any other core, it is computed in C. Sums add to what the result
- * holds, and wrap. */
+ * that has the instruction defines the macro; on any other core, it is computed in C. Sums are added to the old
+ * contents of the result, and wrap. */
 #include "ir/nest/instruction.h"
 
 /* rows of windows are products of rows with one more dimension */
@@ -44,7 +44,7 @@ const InstructionRow instructions_arm[] = {
       "sum(q<n,s<2,t<2) i32(a[q,t,s]) * ((i32(b[q,s,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
     { "LW_DOT_1XN_FOURS_I8[n,m](a: i8[n][2][2], b: u16[m][n][2][2]) c[u<m,h<4] = "
       "sum(q<n,s<2,t<2) i32(a[q,t,s]) * ((i32(b[u,q,s,t]) + 32768 >> h*4 & 15) - 8)", "dsp" },
-    /* Rows of 4 or 2 bits in a word, two of which a 32-bit product serves */
+    /* Rows of 4 or 2 bits in a word; one 32-bit product computes two of them */
     { "LW_DOT_EIGHTS_I8[n,m](a: i8[n], b: u32[m][n]) c[u<m,h<8] = "
       "sum(e<n) i32(a[e]) * ((i32(b[u,e]) >> h*4 & 15) - 8)", "words" },
     { "LW_DOT_1X8_EIGHTS_I8[n](a: i8[n], b: u32[n]) c[h<8] = "
@@ -124,8 +124,8 @@ const InstructionRow instructions_arm[] = {
     { "LW_UNPACK2_I8[n,m,least](a: u8[n][m]) y[g<n,p<4,t<m] = i8((i32(a[g,t]) >> p*2 & 3) + least)", NULL },
     { "LW_FETCH_I8[n,fill](p: bool, a: i8[n]) y[e<n] = select(p, a[e], i8(fill))", NULL },
     { "LW_FETCH_I16[n,fill](p: bool, a: i8[n]) y[e<n] = i16(select(p, a[e], i8(fill)))", NULL },
-    /* copies m pixels: `left` pixels of fill, `inner` pixels of a, the rest fill; the first `own` of n channels are
-     * those of a */
+    /* copies m pixels: `left` pixels of fill, `inner` pixels of a, and fill for the remaining pixels; the first `own`
+     * of n channels come from a */
     { "LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n]) y[w<m,c<n] = "
       "select(p && left <= w && w < left + inner && c < own, a[w,c], i8(fill))", NULL },
     /* first values of the sums for one pixel, for two, and for two whose sums alternate */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Brings 8-bit convolutions and dense layers to the form that the instructions require (ops/integer/packed.c): weights
- * packed in reading order, zero points and biases folded into the initial values of the sums. 16-bit elements are
- * packed likewise where the target multiplies pairs of them. */
+ * are packed in reading order, and zero points and biases are folded into the initial values of the sums. 16-bit
+ * elements are packed in the same way where the target multiplies pairs of them. */
 
 /* Decision: panels of bytes follow the instruction. Where a core adds several products of bytes to a lane, weights
  * are stored as [O/B][Q][B][D]: D adjacent elements of each of B channels. D is 16 or 8 for pairs of products
  * (SMLAL, SADALP), 4 for SDOT, 8 for SMMLA (`schedules/arm/packed.c`). Pixels stay bytes. Two products fit 16 bits
- * unless a weight is -128, so such weights keep their rows. RISC-V with vectors takes the layout of SMLAL: VWMUL and
- * VWMACC add two products in 16 bits, and VWREDSUM the lanes (`runtime/simd/rvv_rows.h`); VSMUL and VNCLIP round as
- * the reference does. With SDOT and SMMLA the rows of a window are read where they are, if each holds whole blocks
- * of D elements; otherwise they are gathered in a patch.
+ * unless a weight is -128, so such weights keep their rows. RISC-V with vectors uses the layout of SMLAL: VWMUL and
+ * VWMACC add two products in 16 bits, and VWREDSUM adds the lanes (`runtime/simd/rvv_rows.h`). VSMUL and VNCLIP round
+ * like the reference. With SDOT and SMMLA the rows of a window are read in place if each holds whole blocks of D
+ * elements; otherwise they are gathered in a patch.
  *
  * On Helium a panel is 16 elements of all channels of a tile. Three vectors of two pixels stay in registers for all
- * channels, so pixels are loaded once, and a load of weights serves two products. The sums of the two pixels
- * alternate in memory (`pack`): one LDM and one STM move those of three channels, and VLD4 separates them for the
- * requantization. 18 products of vectors cost 30 instructions; a tile of two pixels by three channels, which loads
- * both for each product, took 36 and more. Windows of whole vectors are read in the padded rows. Rows that do not
- * fill their vectors stay rows, as LETP counts their lanes. */
+ * channels, so pixels are loaded once, and each load of weights is used for two products. The sums of the two pixels
+ * alternate in memory (`pack`): one LDM and one STM move the sums of three channels, and VLD4 separates them for the
+ * requantization. 18 products of vectors cost 30 instructions. A tile of two pixels by three channels loads both
+ * operands for each product, and costs 36 and more. Windows of whole vectors are read in the padded rows. Rows that do
+ * not fill their vectors stay rows, as LETP counts their lanes. */
 #include "schedules/arm/arm.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
     return true;
 }
 
-/* Returns 4 or 2 if that many bits, in two's complement, hold all weights, and 0 for other weights. */
+/* Returns 4 or 2 if this number of bits, in two's complement, holds all weights, and 0 for other weights. */
 static int signed_bits(const Tensor *k)
 {
     const int8_t *from = k->data;
@@ -92,7 +92,7 @@ static Panel no_panel(void) { return plain_panel(0, 0); }
 typedef struct PanelRow { int64_t run, padded; } PanelRow;
 
 /* The numbers of a product's weights. length: products of a sum; outs: channels; rows: channels with padding; groups:
- * groups of these; padded: length with padding; run, row: elements of a window's row without and with padding. */
+ * groups of the rows; padded: length with padding; run, row: elements of a window's row without and with padding. */
 typedef struct WeightNumbers { int64_t length, outs, rows, groups, padded, run, row; Panel panel; } WeightNumbers;
 
 
@@ -160,8 +160,8 @@ static Panel panel_of_bytes(const Target *t, const Node *n, int64_t length, int6
     return plain_panel(4, length > 16 && (length % 16 == 0 || length % 16 > 8) ? 16 : 8);
 }
 
-/* Returns the panel of one or two registers with 16 lanes, or of half a register. Each lane has four bytes; those of x
- * are unsigned. */
+/* Returns the panel of one or two registers with 16 lanes, or of half a register. Each lane has four bytes; the bytes
+ * of x are unsigned. */
 static Panel panel_of_quads(int64_t outs)
 {
     enum { LANES = 16, OFFSET = 128 };
@@ -200,7 +200,7 @@ static Panel panel_of_nibbles(const Node *n, int64_t length, int64_t outs)
 }
 
 /* Returns the panel for the target's instructions. Each lane multiplies pairs of one channel. A core without lanes
- * computes five rows by four channels in its registers; a single row gains nothing. */
+ * computes five rows by four channels in its registers; for a single row such a tile saves nothing. */
 static Panel panel_of(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     enum { SCALAR = 4, ADJACENT = 4, LEAST = 8, MOST = 16 };
@@ -267,8 +267,8 @@ static int64_t pairs_of(const Target *t, const Node *n, int64_t length, bool joi
 }
 
 /* Returns the number of elements of a window's row if the product may use pairs, otherwise 0. Rows of dilated windows
- * have no pairs, nor do rows with an odd number of channels if no window leaves x. Fewer than four rows of weights are
- * not padded. */
+ * have no pairs. Rows with an odd number of channels have none either if no window leaves x. Fewer than four rows of
+ * weights are not padded. */
 static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
 {
     int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);
@@ -308,9 +308,9 @@ static bool has_long_sums(const Target *t, const Node *n, int64_t length, int64_
     return target_has(t, "long") && !multiplies_pairs(t) && is_single_row(n, length, outs);
 }
 
-/* Returns the number of rows that share a word, 8 of 4 bits or 16 of 2, or 0 if no rows do. Without an instruction for
- * pairs, one product serves two of them; rows of 2 bits gain by it on all cores without vectors. The numbers are those
- * of as many bits in two's complement. */
+/* Returns the number of rows that share a word, 8 rows of 4 bits or 16 of 2 bits, or 0 if rows share no words. Without
+ * an instruction for pairs, one product computes two rows. Rows of 2 bits are faster this way on all cores without
+ * vectors. The weights must fit this number of bits in two's complement. */
 static int64_t shared_rows(const Target *t, const Tensor *k, int64_t outs)
 {
     enum { WORD = 32 };

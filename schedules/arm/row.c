@@ -14,14 +14,14 @@
  * dying input by all but the rows of a window (lower/overlap.c). */
 
 /* Decision: a narrow image has no padded rows. If the registers hold all sums of a row of the output, scalar cores
- * with MLA compute it channel by channel, the window's columns unrolled (`schedules/arm/row.c`). A load serves up to
- * three sums, the gathering of columns or windows is saved, and rows are written in order without a buffer, so the
- * output overlaps the input by all but two rows. On kws this saves 7.5 % of the Cortex-M4's instructions and 11.3 %
+ * with MLA compute it channel by channel, the window's columns unrolled (`schedules/arm/row.c`). A load is used in up
+ * to three sums, columns or windows need not be gathered, and rows are written in order without a buffer. The output
+ * therefore overlaps the input except for two rows. On kws this saves 7.5 % of the Cortex-M4's instructions and 11.3 %
  * of the Cortex-M3's, and 1,536 bytes of RAM. In wider images, each layer would save 1 % of visual wake words'
  * instructions, for 1 to 2 KB of code, because each tile at a border has code of its own. Therefore the code of a row
- * must run at least a thousand times. A row of at most 16 statements is as short as other code, and takes half the
- * instructions, since most of its windows reach into the padding: it need not run often. With `--optimize speed`, the
- * code of a row may run less often (`Target.spends_code`).
+ * must run at least a thousand times. A row of at most 16 statements is as short as other code and takes half the
+ * instructions, because most of its windows reach into the padding. It is therefore used even if it runs only a few
+ * times. With `--optimize speed`, the code of a row may run less often (`Target.spends_code`).
  *
  *   - A guarded copy is also an instruction: the predicate is an operand, and no loop is cut
  *     (`lower/passes/partition.c`).
@@ -69,8 +69,8 @@ static bool is_worth_its_code(const Target *t, int64_t pixels, int64_t columns, 
     return t->spends_code || runs >= LEAST_RUNS || pixels * (columns + 2) <= SHORT_ROW;
 }
 
-/* Returns true for several channels, a window with rows and columns, and rows of the output whose sums fit the
- * registers, if they are worth their code. Vectors of bytes take several channels at once instead. */
+/* Returns true for several channels, a window with rows and columns, and output rows whose sums fit the registers, if
+ * the saved instructions are worth their code. Vectors of bytes take several channels at once instead. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     const Node *anchor = g->group->anchor;

@@ -12,18 +12,18 @@
  *           acc += patch . weights
  *           y = epilogue(acc)
  *
- * If the epilogue is an instruction for several channels (scale.c), the tile has that many, and the products are
- * computed in twos, or on Helium by one instruction for all channels of the tile (LW_DOT_2XN, LW_DOT_1XN; if rows fill
- * their vectors, LW_PANEL_PAIR, whose sums of two pixels alternate in memory). A residual
- * addition reads the scaled products as bytes, in a tile of their own. A single pixel uses up to four channels at a
- * time, and a single channel is computed separately. The tile of pixels follows the axis that it divides best; the last
- * tile starts earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
+ * If the epilogue is an instruction for several channels (scale.c), the tile has that many channels. Its products are
+ * then computed in twos, or on Helium by one instruction for all channels of the tile: LW_DOT_2XN or LW_DOT_1XN, or
+ * LW_PANEL_PAIR if rows fill their vectors (the sums of its two pixels alternate in memory). A residual addition reads
+ * the scaled products as bytes, in a tile of their own. A single pixel uses up to four channels at a time, and a single
+ * channel is computed separately. The tile of pixels follows the axis that it divides best; the last tile starts
+ * earlier to stay in range. The portable form of every instruction is in runtime/simd/rows.h. */
 
 /* Decision: a scalar core with many registers also computes tiles. Panels of four channels by four bytes (`panels`
  * without `bytes`: RISC-V) are multiplied by four pixels in 16 registers: 8 loads for 16 products
  * (`runtime/simd/riscv_rows.h`). A tile of five pixels computes two channels at a time. Where neither rows nor columns
- * are multiples of four, a convolution of single pixels is computed over one row of all pixels; its epilogue moves
- * before the reshape (`schedules/arm/pixels.c`). */
+ * are multiples of four, a convolution of single pixels is computed as one row of all pixels; its epilogue moves before
+ * the reshape (`schedules/arm/pixels.c`). */
 #include "schedules/arm/scale.h"
 
 #include <string.h>
@@ -233,7 +233,7 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     Path found;
     bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
     const char *const channels = cut_c ? text_format(cx, "%so", c) : NULL;
-    /* weights of several channels are unpacked before all pixels, those of one channel for each tile of pixels */
+    /* weights of several channels are unpacked before all pixels, and weights of one channel for each tile of pixels */
     const bool is_outside = channels && t->weights && t->block > 1;
     if (is_outside) order[count++] = channels;
     const bool shifts = t->form != WORDS && t->row >= 0 && axis_extent(t->out, t->row) % t->w;

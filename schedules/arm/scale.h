@@ -9,7 +9,7 @@
 bool scales_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count);
 /* Tensorizes `loop`, whose trip count is the number of channels: LW_SCALE_I8, or LW_SCALE_EACH_I8 if factors differ. */
 const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop);
-/* Does the same as scale_at_once for two pixels whose factors differ by channel: `loop` iterates over the pixels.
+/* Like scale_at_once, for two pixels whose factors differ by channel: `loop` iterates over the pixels.
  * LW_SCALE2_EACH_I8. */
 bool scales_pair_at_once(Ctx *cx, const GroupNest *g, const Stage *stage, int64_t count);
 const Nest *scale_pair_at_once(Ctx *cx, const Nest *n, const char *loop);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Decision: constant matrices are computed by their bands. Where the columns of constant float weights are zero outside
- * bands, and the bands are counted cheaper than the whole columns, the pass `alter` stores only the bands
- * (`ops/layers/bands.c`): filters of a spectrum, whose triangles cover a few bins each. The other products are +0 or
- * -0 times numbers; a sum that starts at +0 does not change by adding them, unless x has an infinity or NaN there. */
+/* Decision: constant matrices are computed by their bands. If the columns of constant float weights are zero outside
+ * bands, and the bands are counted cheaper than whole columns, the pass `alter` stores only the bands
+ * (`ops/layers/bands.c`). An example is the filters of a spectrum, whose triangles cover a few bins each. The other
+ * products are +0 or -0. A sum that starts at +0 does not change by adding them, unless x has an infinity or NaN at
+ * such an element. */
 #include "graph/dag/op_build.h"
 #include "schedules/product.h"
 #include "schedules/tile.h"

@@ -7,10 +7,10 @@
  *       for the units: activations
  *
  * A tile covers units, with all gates of each. If there is a single step, the activations are fused into its tile loop,
- * so that only one tile of the gates is stored. Tensors local to a step are allocated inside it; those that the next
- * step also reads are stored in two slots, unless they are outputs. The product with a step's inputs is also computed
- * in that step. Computing it for all steps at once would read the weights less often, but store all gates of all steps.
- * A scalar core, where every load is an instruction, computes it for a few steps at once:
+ * so that only one tile of the gates is stored. Tensors local to a step are allocated inside the step. Tensors that the
+ * next step also reads are stored in two slots, unless they are outputs. The product with a step's inputs is also
+ * computed in that step. Computing it for all steps at once would read the weights less often, but store all gates of
+ * all steps. A scalar core, where every load is an instruction, computes it for a few steps at once:
  *
  *   for to:                                         blocks of steps
  *       for the gates, tile by tile: acc[ti][u] = ..; for i: acc[ti][u] += ..     a weight is read once for all ti
@@ -230,9 +230,9 @@ static int64_t cost_of(const Stage *input, StepBlock b)
            + (b.steps > 1 ? 4 * steps * units : 0);
 }
 
-/* Returns the cheapest number of steps per block that divides all steps. A tile row keeps its weights for all its
- * steps, so they occupy registers like its sums; the budget is half as many again. The kept values add at most a third
- * to x and h. */
+/* Returns the cheapest number of steps per block that divides all steps. A tile row keeps its weights in registers for
+ * all its steps, like its sums; the budget of registers is therefore larger by a half. The kept values add at most a
+ * third to x and h. */
 static StepBlock block_of(const Stage *input, const Target *t)
 {
     int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U),
@@ -324,7 +324,7 @@ static const Nest *keep_live(Ctx *cx, const GroupNest *g)
     return loop ? store_live(cx, g->nest, loop) : g->nest;
 }
 
-/* Does the same as keep_live for steps of a few operations, for which counting costs as much. */
+/* Like keep_live, for steps of a few operations, for which counting costs as much as computing. */
 static const Nest *keep_short(Ctx *cx, const GroupNest *g)
 {
     enum { AT_ONCE = 4 };

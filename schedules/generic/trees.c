@@ -50,7 +50,7 @@ static const int64_t *integers(Ctx *cx, const Tensor *t)
 }
 
 /* Returns the number of steps from the link to a leaf, or -1 if the link is out of bounds or does not lead to a later
- * node. depth: that of later nodes. */
+ * node. depth: the numbers of steps of later nodes. */
 static int64_t steps_of(int64_t link, int64_t node, int64_t nodes, int64_t pairs, const int64_t *depth)
 {
     if (link < 0) return -1 - link < pairs ? 0 : -1;

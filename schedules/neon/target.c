@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* AArch64: 32 128-bit vector registers and a fused multiply-add, which also takes one lane of a vector for all.
  * Bytes are multiplied in panels (schedules/arm/packed.c): by SMULL, SMLAL and SADALP, by SDOT where the core has
- * `dotprod`, by SMMLA where it has `i8mm`. The vectors of 32-bit Arm flush subnormal floats to zero: there they hold
- * bytes only, and floats are scalar. */
+ * `dotprod`, by SMMLA where it has `i8mm`. The vectors of 32-bit Arm flush subnormal floats to zero, so they hold only
+ * bytes, and floats are scalar. */
 #include "graph/dag/target.h"
 
 const Target targets_neon[] = {

@@ -8,9 +8,10 @@
  *       for the reduce axes: acc[w][c] += x[w] * k[c]   positions unrolled, channels in vectors
  *       for the tile: y = epilogue(acc[w][c])
  *
- * The panel loop is outermost, so a panel is read from the nearest cache for all positions; without panels it is inside
- * of the rows, which then stay there instead. The reduce axes keep their order, so floats are exact. The last tile of
- * positions is moved back where w does not divide them: it computes some sums twice, which costs less than a tail.
+ * The panel loop is outermost, so a panel is read from the nearest cache for all positions. Without panels, this loop
+ * is inside the loop over rows, and the rows stay in the cache instead. The reduce axes keep their order, so floats are
+ * exact. The last tile of positions is moved back where w does not divide them: it computes some sums twice, which
+ * costs less than a tail.
  *
  * A convolution without padding has one axis of positions instead of rows and columns, so tiles cross the rows. */
 #include "graph/dag/op_build.h"

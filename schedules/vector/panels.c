@@ -10,8 +10,8 @@
 
 /* Decision: vector targets store weights in panels. On a target with `vectors`, the pass `alter` reorders constant
  * float weights into tiles of B output channels (`schedules/vector/panels.c`), each contiguous over the reduction.
- * `from_panels` is the logical order; it joins the group of its consumer as weights stored narrower do, and is
- * inlined.
+ * `from_panels` is the logical order; it joins the group of its consumer, like weights that are stored with fewer bits,
+ * and is inlined.
  *
  *   - The panel loop is outermost: all positions are computed before the next panel is read, so weights beyond the
  *     first cache are streamed once, not once per tile of positions (`schedules/vector/contraction.c`).

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Declares the x86-64 chain: each instruction set includes the previous one and has wider registers. Vector loops are
  * printed through the headers of runtime/simd, so the emitted text still builds for any processor. The feature
- * `vectors` selects the float schedules of schedules/vector; `rows`, `bytes` and `panels` those of 8-bit layers, whose
- * macros are in runtime/simd/x86_rows.h and x86_panels.h. `vnni` stores weights in the layout of VPDPBUSD. */
+ * `vectors` selects the float schedules of schedules/vector; `rows`, `bytes` and `panels` select the schedules of 8-bit
+ * layers, whose macros are in runtime/simd/x86_rows.h and x86_panels.h. `vnni` stores weights in the layout of
+ * VPDPBUSD. */
 #include "graph/dag/target.h"
 
 #define HAS(name) "__builtin_cpu_supports(\"" name "\")"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads declared reducers (formula.h has the grammar). A declaration has no types: each formula that uses it reads it
- * again with the types of its values, so one declaration serves f32 and i64. */
+/* Reads declared reducers (formula.h has the grammar). A declaration has no types. Each formula that uses the
+ * declaration reads it again with the types of its own values, so one declaration works for f32 and i64. */
 #include "ir/text/read.h"
 #include "support/names.h"
 

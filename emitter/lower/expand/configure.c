@@ -11,7 +11,7 @@
 
 enum { MAX_FIELDS = 32 };
 
-/* The values that fields have; a field with an unknown value is absent. */
+/* The known values of fields; a field with an unknown value is absent. */
 typedef struct Fields { int count; FieldValue known[MAX_FIELDS]; } Fields;
 
 static const Expr *value_of(const Fields *f, const char *field)
@@ -129,7 +129,7 @@ static const Code *place(Ctx *cx, const Code *c, Fields *f)
 
 typedef struct Proof { Ctx *cx; const char *fault; } Proof;
 
-/* Forgets the fields that the code sets to another value than the one that they have. */
+/* Forgets each field that the code sets to a value other than its present one. */
 static void lose(const Code *c, Fields *f)
 {
     const Expr *known = c->sets ? value_of(f, c->sets) : NULL;

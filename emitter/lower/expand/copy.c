@@ -157,7 +157,7 @@ static const Code *in_loops(const Copying *c, const CopyBox *b, int count, const
     return code;
 }
 
-/* Returns the number of the outermost loop whose elements are adjacent, with all loops inside it. *elems is their
+/* Returns the number of the outermost loop whose elements, with all loops inside it, are adjacent. *elems is their
  * number. */
 static int adjacent_loops(const Copying *c, const CopyBox *b, bool is_fill, const Expr **elems)
 {

@@ -197,7 +197,8 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
     stage_combine(cx, s, old, value, new);
     if (s->combiner && s->out_count > 1) return update_together(x, s, target, new);
     for (int i = 0; i < s->out_count; i++) {
-        /* select(take, value, old) updates both results or neither, because each one reads the other's old value. */
+        /* select(take, value, old) updates both results or neither, because each result reads the old value of the
+         * other. */
         bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];
         if (takes) cond = new[i]->arg[SELECT_COND];
         store[i] = code_store(cx, target[i].memory, target[i].index,
@@ -681,8 +682,9 @@ static const Code *expand_all(Expand *x, const Stmt *s)
 }
 
 /* Returns an operand as an argument. An operand of rank 0 is passed by value. Any other operand is passed as its first
- * element and the strides of all dimensions except the last, and except those that are declared with one element. An
- * open dimension has its stride also where it matches one element: the macro is the same for all calls. */
+ * element and its strides. Strides are omitted for the last dimension, and for dimensions that are declared with one
+ * element. An open dimension has its stride also if it matches one element, because the macro is the same for all
+ * calls. */
 static const Expr *operand_arg(Expand *x, const Tensor *pattern, const Tensor *declared, const OperandMatch *o)
 {
     Ctx *cx = x->cx;
@@ -817,7 +819,7 @@ static bool writes_nothing(Ctx *cx, const Nest *n)
 }
 
 /* Emits the nest. If the nest has two versions, the condition selects one of them. The inputs and outputs of the other
- * version alias this version's. */
+ * version alias those of this version. */
 const Code *expand_nest(Storages *s)
 {
     const Nest *n = s->nest;

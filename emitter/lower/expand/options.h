@@ -17,7 +17,7 @@ typedef struct LowerOptions {
     const View *view; int view_count;
     /* True if the plan lets an input alias the output, so that no parameter is restrict. */
     bool inputs_alias_output;
-    /* True if tensors keep their names of the nest; otherwise their roles name them: x, k, y. */
+    /* True if tensors keep their names in the nest; otherwise their roles name them: x, k, y. */
     bool keeps_names;
     /* The 32-bit elements of a vector register of the target. 0 if vector loops remain loops. */
     int lanes;

@@ -87,8 +87,8 @@ static bool chooses_outside(Ctx *cx, const Expr *cond, const Code *loop)
 }
 
 /* Rewrites for (v = b; v < e; v++) if (c && x[i] == v && d) S to if (c) { at = x[i]; if (b <= at && at < e && d) S },
- * with at for v: a single iteration has an effect, if S does not store what x[i] loads. Where the loop may have no
- * iteration, b < e is tested first. Returns NULL for any other loop. */
+ * with at for v. This is legal because only one iteration has an effect, if S does not store the element that x[i]
+ * loads. Where the loop may have no iteration, b < e is tested first. Returns NULL for any other loop. */
 static const Code *one_iteration(Ctx *cx, const Code *loop)
 {
     const Code *inside = loop->child[0];

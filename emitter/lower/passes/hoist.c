@@ -206,7 +206,7 @@ static void collect(Collect *w, const Memory *m, const Expr *index, bool is_writ
     a->is_written = a->is_written || is_written;
 }
 
-/* Collects the loads of an expression; a lazily evaluated operand does not count as certainly reached. */
+/* Collects the loads of an expression; a lazily evaluated operand is not treated as certainly reached. */
 static void collect_loads(Collect *w, const Expr *e)
 {
     bool lazy = e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR, surely = w->surely;

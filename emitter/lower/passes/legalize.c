@@ -20,7 +20,7 @@
 typedef struct LegalCode {
     Legalize l;
     Map data;            /* variables with a loaded value; l.data points here */
-    Map varying;         /* variables that differ by lane, and the lane itself */
+    Map varying;         /* variables that differ by lane, and the lane number */
     Map pointer;         /* maps a hoisted address to its twin with a legal offset */
     const Expr *lane;    /* the variable of the enclosing lanes loop */
 } LegalCode;

@@ -10,8 +10,8 @@
  *
  * A tile is a run of statements on distinct variables. Each statement has one factor that is a vector in memory and one
  * factor that all lanes share. The kind with fewer factors is loaded before the tile. The statements are ordered by the
- * factors of the other kind, so one register serves all of these. The tile is unchanged if its variables and operands
- * exceed the target's registers. */
+ * factors of the other kind, so one register can hold these factors one after the other. The tile is unchanged if its
+ * variables and operands exceed the target's registers. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 

@@ -137,8 +137,8 @@ static bool asks(const LoopPartition *found, const Expr *e)
     return a.any;
 }
 
-/* Counts the executed stores, and those guarded by one of the conditions. A loop of unknown length counts as a short
- * one. */
+/* Counts the executed stores, and those guarded by one of the conditions. A loop of unknown length is treated as a
+ * short one. */
 static void count_runs(const LoopPartition *found, const Code *c, int64_t times, bool is_asked, int64_t *all,
                        int64_t *asked)
 {
@@ -348,7 +348,7 @@ static const Code *version(LoopPartition *p, const Code *loop, const Bounds *sco
     return code_if(cx, all, free, code_fresh(cx, loop));
 }
 
-/* Counts executed statements; an unknown extent counts as one iteration. */
+/* Counts executed statements; an unknown extent is one iteration. */
 static int64_t work(Ctx *cx, const Code *c)
 {
     int64_t n = cost(c);

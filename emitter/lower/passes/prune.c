@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Eliminates dead code. Removes stores of an element to its own place (the operand of a padding is stored in its
  * result). Removes stores to a local memory that the scope of its declaration never loads, then the declaration, and
- * unused names. Repeats until nothing changes, because each removal may leave others unused. Several scopes may declare
- * one memory (copies share it), so each declaration is checked against the statements after it in its sequence. */
+ * unused names. Repeats until nothing changes, because each removal may leave other variables unused. Several scopes
+ * may declare one memory (copies share it), so each declaration is checked against the statements after it in its
+ * sequence. */
 #include "lower/passes/passes.h"
 
 typedef struct MemoryUses { Map read; } MemoryUses;
@@ -76,6 +77,6 @@ const Code *pass_prune(Ctx *cx, const LowerOptions *options, const Code *c)
     return c;
 }
 
-/* Prunes again. A vector variable of a register tile that a remainder does not use is declared there, but has no
+/* Prunes again. A register tile may declare a vector variable that its remainder does not use, so the variable has no
  * reader. */
 const Code *pass_unused(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_prune(cx, options, c); }

@@ -177,8 +177,8 @@ static bool is_computed_in_loop(const Code *c, const Memory *m)
 }
 
 /* Returns the number of statements after the declaration that access the array in whole vectors only. Returns 0 unless
- * one of them is a loop that computes the array, and other statements follow. `lanes` describes these statements, as in
- * Array. */
+ * one of the statements is a loop that computes the array, and other statements follow it. `lanes` describes these
+ * statements, as in Array. */
 static int whole_statements(Ctx *cx, const Code *seq, int at, int8_t *lanes)
 {
     const Memory *m = seq->child[at]->memory;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Gives gathered rows a pointer. Statements that load neighbouring elements at an index that is itself loaded share a
- * pointer to the first of them; C compilers form a separate address for each:
+/* Gives gathered rows a pointer. Some statements load neighbouring elements at an index that is itself loaded. They
+ * share a pointer to the first of these elements, because C compilers form a separate address for each:
  *
  *     acc_0 += w[i[t]*10];  acc_1 += w[i[t]*10 + 1];  ..
  * =>  const float *w_row = w + i[t]*10;  acc_0 += w_row[0];  acc_1 += w_row[1];  ..
  *
- * The first statement certainly reads at the pointer, so it is inside the memory. The statements store only to
- * variables, so no array changes between them. */
+ * The first statement is always executed and reads at the pointer, so the pointer is inside the memory. The statements
+ * store only to variables, so no array changes between them. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 

@@ -3,8 +3,8 @@
  * statement always evaluates are named: a side of a select and the right operand of && may be skipped.
  *
  * If a statement is still long, naming also covers operands that may be skipped. Otherwise their subexpressions would
- * be repeated, in the worst case exponentially often. Every operation is defined for all values. Only a load may be
- * illegal where it is skipped, so it is named together with the condition under which the statement evaluates it:
+ * be repeated, in the worst case exponentially often. Every operation is defined for all values. A load may be illegal
+ * if its condition does not hold. So it is named together with the condition under which the statement evaluates it:
  * select(cond, x[i], 0). */
 #include "lower/passes/passes.h"
 

@@ -18,12 +18,12 @@
  * vectors access becomes variables of these types (`lower/passes/registers.c`), so accumulators stay in registers
  * whatever the C compiler does with arrays. A tile that scalar code reads at the end is stored in its array after the
  * loops. On x86 the factors that a tile shares are variables as well (`lower/passes/operands.c`), with `hold` around
- * their loads: an instruction may read an operand from memory, so gcc would load a vector of weights again for each
- * position. A Zen 3 loads two vectors in a cycle and multiplies two, and a tile of 12 sums took 16 loads instead of 7.
- * `simd/simd.h` selects by the compiler's macros; `scalar.h` has all widths, so one text gives the same bits anywhere.
- * `vectorize LOOP contract` (and `unroll`) allows a*b + c to be rounded once. Where the nest's target has `fma`, the
- * interpreter and the emitted C round once, exactly in every header. The float contractions of the built-in schedules
- * take it; `--float separate` removes the feature from the target. */
+ * their loads. An instruction may read an operand from memory, so gcc would otherwise load a vector of weights again
+ * for each position. A Zen 3 loads two vectors in a cycle and multiplies two, and a tile of 12 sums took 16 loads
+ * instead of 7. `simd/simd.h` selects by the compiler's macros; `scalar.h` has all widths, so one text gives the same
+ * bits anywhere. `vectorize LOOP contract` (and `unroll`) allows a*b + c to be rounded once. Where the nest's target
+ * has `fma`, the interpreter and the emitted C round once, exactly in every header. The float contractions of the
+ * built-in schedules take it; `--float separate` removes the feature from the target. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
 

@@ -110,7 +110,7 @@ static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
     return range.greatest < 0 || range.greatest > INT32_MAX ? NULL : expr_index(cx, range.greatest);
 }
 
-/* Sets axis a of the box from its ends. The count must not depend on loops, so it may be rounded up. */
+/* Sets axis a of the box from its ends. The count must not depend on loops, but it may be rounded up. */
 static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent,
                           const Bounds *scope)
 {

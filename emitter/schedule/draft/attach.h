@@ -2,7 +2,8 @@
 #ifndef LW_SCHEDULE_DRAFT_ATTACH_H
 #define LW_SCHEDULE_DRAFT_ATTACH_H
 /* The position of a stage in the nest: removes the stage, finds the box of points that its consumers under a loop need,
- * builds its loops for a box, and inserts them. compute_at, compute_root and the caches are composed of these. */
+ * builds the stage's loops for a box, and inserts them. compute_at, compute_root and the caches consist of these
+ * operations. */
 #include "schedule/draft/draft.h"
 
 /* A box with [begin, begin + count) per data axis; begin is over the host loops, count over sizes. `cut` is true if the

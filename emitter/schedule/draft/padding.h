@@ -3,8 +3,8 @@
 #define LW_SCHEDULE_DRAFT_PADDING_H
 #include "schedule/draft/draft.h"
 
-/* The elements outside a tensor that a copy of it also has: their number below and above each dimension, and their
- * value. */
+/* The elements outside a tensor that a copy of the tensor also contains: their number below and above each dimension,
+ * and their value. */
 typedef struct Padding { int64_t below[MAX_RANK], above[MAX_RANK]; const Expr *value; } Padding;
 
 /* Finds the elements outside the tensor that the readers name under conditions, and a value with which they need no

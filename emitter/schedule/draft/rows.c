@@ -7,7 +7,8 @@
 
 enum { MAX_MULTIPLES = 16 };
 
-/* The products of the variable and a constant in a statement. `others` is true if there are more than MAX_MULTIPLES. */
+/* The products of the variable and a constant in a statement. `others` is true if there are more multiples than
+ * MAX_MULTIPLES. */
 typedef struct Multiples { const Expr *var; int count; const Expr *at[MAX_MULTIPLES]; bool others; } Multiples;
 
 static void visit_multiple(const Expr *e, void *user)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_SIZES_H
 #define LW_SCHEDULE_SIZES_H
-/* Conditions on what a nest is given: its symbolic sizes, and elements of its inputs. */
+/* Conditions on the values that a nest receives: its symbolic sizes, and elements of its inputs. */
 #include "ir/nest/nest.h"
 
 /* Read a condition over the names of the nest's sizes; condition_of_run also permits elements of inputs at constant

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cache_write: a new stage of the given scope takes over the computation of a stage, which becomes a copy of it:
+/* cache_write: a new stage of the given scope computes the values of a stage, which becomes a copy of the new stage:
  *
  *   y[i] = sum(k) ...      =>      y_register[i] = sum(k) ...,   y[i] = y_register[i]
  *

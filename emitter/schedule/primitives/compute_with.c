@@ -5,8 +5,8 @@
  *
  * The outermost loops of the first stage become the loops of the second stage, from the place where the two stages
  * separate down to LOOP. Both stages must have the same number of such loops, and corresponding loops must have equal
- * extents. The two stages keep their order in the nest. The checker proves that no iteration reads what a later one
- * computes. */
+ * extents. The two stages keep their order in the nest. The checker proves that no iteration reads values that a later
+ * iteration computes. */
 #include "schedule/draft/draft.h"
 
 #include "support/names.h"

@@ -3,7 +3,7 @@
  *
  *   for v < E: body      =>      for v < AT: body;  for v < E - AT: body@cut (v + AT)
  *
- * Each iteration runs once, in the same order. Guards that hold in one of the parts are dropped there. */
+ * Each iteration runs once, in the same order. A guard is dropped in the part in which it always holds. */
 #include "schedule/draft/draft.h"
 
 /* Returns the statement without the guards that hold for certain. */

@@ -128,8 +128,8 @@ static const Stmt *with_unit(const Absorbed *a, const Stmt *s)
     return stmt_seq(cx, rest, rest_count + 1);
 }
 
-/* Returns the depth of the loop in which the unit stands, or -1 for the root: the innermost loop outside `at`, or
- * outside all loops of the absorbed stages. */
+/* Returns the depth of the loop that contains the unit, or -1 for the root: the innermost loop outside `at`, or outside
+ * all loops of the absorbed stages. */
 static int host_depth(const Absorbed *a, const Path *p, const char *at)
 {
     int host = -1;

@@ -8,13 +8,13 @@
  * The stage is computed inside a loop s of its consumers and stored outside it. Each iteration of s computes the
  * rows [b(s), b(s) + count), and b rises by `step` < count: the iteration before has computed all but the last `step`
  * rows. The loop over rows drops them. A warm-up before s computes the rows that the first iteration lacks, b(0) up to
- * b(0) + count - step, so every row is computed once. The warm-up copies everything attached inside the stage. The
- * ring spans the distance from the lowest row read at s to the last row computed there. `slots` requests a longer
- * ring; `mask` requests a power of two, whose slot index needs no division.
+ * b(0) + count - step, so every row is computed once. The warm-up copies everything attached inside the stage. The ring
+ * spans the distance from the lowest row that iteration s reads to the last row that it computes. `slots` requests a
+ * longer ring; `mask` requests a power of two, whose slot index needs no division.
  *
  * If b falls by `step` instead, the new rows are the first `step` ones, and the warm-up computes the others. If b does
- * not rise by the same number in each iteration, as y.h/2, the new rows are those from the end of the iteration before,
- * b(s - 1) + count; the loop over rows then has no constant extent.
+ * not rise by the same number in each iteration, as in y.h/2, the new rows begin at the end of the previous iteration,
+ * b(s - 1) + count. The loop over rows then has no constant extent.
  *
  * With `warm=guard` there is no warm-up, which would copy the stage's code. The loop over rows then includes the k
  * rows that only the first iteration computes, under the guard min(s*k, k) <= row.
@@ -206,8 +206,8 @@ static const Bounds *scope_at(const Fold *f, int last)
     return path_bounds_to(f->d->cx, &f->path, last + 1);
 }
 
-/* Finds the most rows by which the first row rises, where the number differs between iterations, as that of s / 2.
- * Iterations that share no rows need no such number. */
+/* Finds the largest number of rows by which the first row rises, if this number differs between iterations, as in s /
+ * 2. Iterations that share no rows need no such number. */
 static bool find_uneven_step(Fold *f, const Expr *low)
 {
     Ctx *cx = f->d->cx;
@@ -487,8 +487,8 @@ static bool has_attached(const Nest *n, const Stage *stage)
     return false;
 }
 
-/* Runs fold_storage. A warm-up before the loop cannot read what its producers compute in the loop. In that case, the
- * step tries the warm-up in the first iteration, and records that option. If this is refused as well, the producers
+/* Runs fold_storage. A warm-up before the loop cannot read values that its producers compute in the loop. In that case,
+ * the step tries the warm-up in the first iteration, and records that option. If this is refused as well, the producers
  * must be attached later. */
 const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse: two loops, one directly inside the other, become one whose extent is the product of theirs:
- *   outer = fused / extent(inner),  inner = fused % extent(inner).
- * The order of iterations stays. */
+/* fuse: two loops, one directly inside the other, become one loop whose extent is the product of both extents: outer =
+ * fused / extent(inner), inner = fused % extent(inner). The order of iterations stays. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 

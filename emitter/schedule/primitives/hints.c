@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pragma, prefetch: hints to the C compiler or the cache before a loop. A hint does not change any value; the step
- * proves that it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume
- * the loop drop it. copy_budget: a hint to lowering, of the whole nest.
+ * proves that it holds. A hint is bound to the loop's variable: steps that keep the loop keep the hint, and steps that
+ * consume the loop drop it. copy_budget: a hint to lowering, for the whole nest.
  *
  *   pragma LOOP unroll N      LW_UNROLL(N): N iterations at a time. Before a serial or vector loop
  *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it

@@ -7,7 +7,7 @@
  * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the stage's
  * own reads within its tensors. The condition is dropped where the tensors are long enough: a stage computed from
  * padded stages has no condition. A reader that was padded before it loses its condition if the slack, 0, gives the
- * same value. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops.
+ * same value. In the slack a reduction yields the identity. The stage keeps its place, with fresh loops.
  *
  * Along a reduce axis the slack is also combined, with a value that changes nothing: select(k < 11, v, 0). The tensors
  * stay. */
@@ -109,8 +109,8 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
 }
 
 /* Returns true if a combination with `from` as the second tuple changes nothing. `from` is the identity of a reducer
- * that is declared associative; for another reducer, it is where reductions begin, and the rest is proved here. In
- * floats the combination may round. */
+ * that is declared associative. For another reducer, `from` is the first value of reductions, and the identity is
+ * proved here. In floats the combination may round. */
 static bool has_exact_identity(Ctx *cx, const Stage *s)
 {
     const Combiner *own = s->combiner;

@@ -120,8 +120,8 @@ static const Stmt *drop_guards(Ctx *cx, const Stmt *s, const Bounds *scope, cons
     return stmt_with_children(cx, s, child, s->child_count);
 }
 
-/* Returns the extent at which the guard cuts the loop, or NULL. The coefficient must be 1, and the rest must be over
- * sizes only and within [0, extent]. */
+/* Returns the extent at which the guard cuts the loop, or NULL. The coefficient must be 1, and the other terms must
+ * depend only on sizes and be within [0, extent]. */
 static const Expr *cut_extent(Ctx *cx, const Expr *conjunct, const Stmt *loop)
 {
     Linear l;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* reorder: the named loops take, in the given order, the positions that they occupy in one chain of loops; unnamed
- * loops between them stay.
+/* reorder: the named loops are placed, in the given order, at the positions that they occupy in one chain of loops;
+ * unnamed loops between them do not move.
  *
  * Two things can fail: an extent that depends on the variable of a loop moved inside, and the order in which the
  * reduction of a point combines. Loops over data axes may move freely; loops that feed reduce axes keep their order

@@ -5,10 +5,10 @@
  *   for t.io: for t.ii: t        for y.i: y      =>      for t.io: { for t.ii: t;  for y.i < 4: y[io*4 + i] }
  *
  * In one iteration of the loop the producer computes a box, [begin, begin + count) in each dimension. An axis of the
- * consumer that indexes a dimension, from its begin or from its end, takes the box's range, or its mirror image; the
- * other axes run over their whole extent. Elements read at any other index must be complete before the loop. The
- * producer's reduction must end inside the loop. The checker proves that the boxes cover the stage and that each
- * element is computed before it is read (I1, I3, I6). */
+ * consumer that indexes a dimension from its begin gets the box's range; one that indexes it from its end gets the
+ * mirror image of that range. The other axes run over their whole extent. Elements read at any other index must be
+ * complete before the loop. The producer's reduction must end inside the loop. The checker proves that the boxes cover
+ * the stage and that each element is computed before it is read (I1, I3, I6). */
 #include <string.h>
 
 #include "schedule/draft/attach.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* reverse_compute_inline: a stage moves into the loops of the one stage that it reads, which then stores the final
+/* reverse_compute_inline: a stage moves into the loops of the single stage that it reads, which then stores the final
  * value:
  *
  *   t[i, j] = f(i, j),  y[a, b] = g(t[b, a], a, b)      =>      y[j, i] = g(f(i, j), j, i)   in the loops of t

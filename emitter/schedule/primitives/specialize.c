@@ -4,9 +4,10 @@
  *
  *   specialize n % 4 == 0       =>       if n % 4 == 0: the nest under this fact; else: a copy, y@else
  *
- * Both copies of the nest compute the same values. Facts of the condition hold in the first copy only: a size that the
- * condition fixes is a constant there, and guards and selects that follow from it are dropped. Storage stays outside,
- * shared by both copies. The condition is decided before any stage runs, and a nest only reads its inputs. */
+ * Both copies of the nest compute the same values. Facts of the condition hold only in the first copy: a size that the
+ * condition fixes is a constant in this copy, and guards and selects that follow from the condition are dropped.
+ * Storage stays outside, shared by both copies. The condition is decided before any stage runs, and a nest only reads
+ * its inputs. */
 #include "schedule/draft/draft.h"
 #include "schedule/draft/sizes.h"
 

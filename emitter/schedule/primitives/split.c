@@ -11,7 +11,7 @@
 
 /* Decision: tails are guards first. A split whose factor does not divide the extent leaves a guard; lowering cuts
  * the loop where the guard becomes true. Peeling in the nest (`peel`, or `tail=peel`) creates copies that a later
- * `compute_at` would have to follow, so it is the last step. */
+ * `compute_at` would have to follow, so peeling must be the last step. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 

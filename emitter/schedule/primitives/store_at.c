@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* store_at: the storage of a stage moves inside another loop, or to the root, apart from its computation. The loop must
- * enclose every access to the tensor. The values must not stay live across iterations of the loop (the checker's I4).
- * So the loop can neither be a reduce loop of the producer nor carry values from one iteration to the next. */
+/* store_at: the storage of a stage moves inside another loop, or to the root, independently of its computation. The
+ * loop must enclose every access to the tensor. The values must not stay live across iterations of the loop (the
+ * checker's I4). So the loop can be neither a reduce loop of the producer nor a loop that carries values from one
+ * iteration to the next. */
 #include "schedule/draft/attach.h"
 
 typedef struct Touches { const Stage *stage; const char *first; bool makes; } Touches;

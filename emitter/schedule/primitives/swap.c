@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* swap: exchanges two neighbouring statements that compute two stages. The checker proves that neither statement reads
- * what the other computes, or that copies of one reduction begin with the init. */
+ * values that the other computes, or that copies of one reduction begin with the init. */
 #include "schedule/draft/draft.h"
 
 static int index_of(const Stmt *seq, const Stmt *child)

@@ -131,7 +131,7 @@ static void find_select(const Expr *e, void *user)
     if (e->kind == EXPR_SELECT) *(bool *)user = true;
 }
 
-/* Returns what would be accepted instead of the loop: without the condition of a halo, if only the nest has one. */
+/* Returns the loop that would be accepted instead: without the condition of a halo, if only the nest has one. */
 static const char *matching_loops(Ctx *cx, const Stmt *s, const Instruction *i)
 {
     bool has_condition = false, takes_condition = false;

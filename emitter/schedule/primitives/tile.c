@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tile: split x, split y, then reorder to (xo, yo, xi, yi). With tail=peel, both outer loops are peeled after the
- * reorder: reorder requires a chain of loops, each the only child of the loop outside it, and a peeled loop has its
+ * reorder, because reorder requires a chain of loops, each the only child of the loop outside it. A peeled loop has its
  * remainder beside it. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Decision: a role is found in the nest. `@contraction` or `@elementwise` in a step names stages by what they
- * compute (`schedule/step/role.c`): the formula decides (`ir/nest/pattern.c`), not the operator, so the user's
- * formulas and the stages that earlier steps created also have roles. Roles are resolved before the step runs, for text
- * and C alike; the trace holds names, so it replays alone. A stage refers to its call (`Stage.call`), which steps
+/* Decision: a role is found in the nest. `@contraction` or `@elementwise` in a step names stages by their computation
+ * (`schedule/step/role.c`). The formula decides (`ir/nest/pattern.c`), not the operator, so the user's formulas and the
+ * stages that earlier steps created also have roles. Roles are resolved before the step runs, for text and C alike. The
+ * trace holds the names, so it can be replayed on its own. A stage refers to its call (`Stage.call`), which steps
  * preserve. */
 #include "schedule/step/role.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_STEP_ROLE_H
 #define LW_SCHEDULE_STEP_ROLE_H
-/* Roles: words of a step that name a stage by what it computes, so one text serves many dataflows. roles.def has
+/* Roles: words of a step that name a stage by its computation, so that one text works for many dataflows. roles.def has
  * a row for each. A role is resolved in the nest before the step, independently of earlier nests. An inlined stage no
  * longer exists; its consumer may match instead. After cache_write the new stage computes the sum, and is the
  * contraction; the old one is a copy, and still @op(...). Loops and copies of a role's stage are written after it:
