@@ -454,4 +454,9 @@ check a-file-of-weights-needs-one-rom refused 2 'use one --memory with the key r
     --weights bin
 check a-port-of-that-name-is-refused refused 1 'has the same macros; use --rename scores=NAME' \
     --memory scores=4K --memory b=64K
+for fact in type elems at; do
+    check "a-macro-of-a-port-is-refused-$fact" refused 1 'has the same macros; use --rename input=NAME' \
+        --memory "input_$fact=4K" --memory b=64K
+done
+check a-name-that-only-begins-as-a-port emit begins $digits --memory input_ram=4K --memory b=64K
 report_end

@@ -144,6 +144,11 @@ calibrate: all $(BUILD)/bench/cost_rows
 .PHONY: bench-report
 bench-report: all
 	@python3 tests/bench/report.py $(BUILD) $(or $(CPU),all) $(MODELS) $(FLAGS)
+# Weighted traffic of int8 networks with a TCM of 64 KB and of 8 KB, by the loads and stores of compiled code.
+# FLAGS=--check fails above the limits; MODELS="NAME...".
+.PHONY: bench-memories
+bench-memories: all
+	@$(or $(PYTHON),python3) tests/bench/memories.py $(BUILD) $(FLAGS) $(MODELS)
 # --combine all on COUNT random networks from seed SEED: RAM, instructions and code on the emulated Cortex-M4.
 .PHONY: bench-combine
 bench-combine: all
@@ -238,6 +243,18 @@ soak-vectors: $(BUILD)/test/test_tflite_ops
 	@mkdir -p $(BUILD)/vectors && $(or $(PYTHON),python3) tests/tflite/vectors.py --cases $(or $(COUNT),1000) \
 	  --into $(BUILD)/vectors $(SOAKED)
 	@$< $(BUILD)/vectors $(SOAKED) | grep -v '^ok'
+
+# Random memories (tests/soak/memories.py): COUNT sets for each recorded model, or for MODELS. Random options beside the
+# linked firmware (tests/soak/fit.py): COUNT combinations. SEED=N; SECONDS=N stops; FLAGS="--at N" repeats one.
+.PHONY: soak-memories soak-fit
+SMALL_MODELS := samples/digits/digits.onnx $(wildcard tests/models/*.onnx tests/models/*.tflite tests/golden/*/*.te)
+RECORDED_MODELS := $(wildcard ../shared/models/*/*.tflite ../shared/models/*/*.onnx)
+soak-memories: all
+	@$(or $(PYTHON),python3) tests/soak/memories.py $(BUILD) --sets $(or $(COUNT),50) --seed $(or $(SEED),1) \
+	  --seconds $(or $(SECONDS),0) $(FLAGS) $(or $(MODELS),$(SMALL_MODELS) $(RECORDED_MODELS))
+soak-fit: all
+	@$(or $(PYTHON),python3) tests/soak/fit.py $(BUILD) --count $(or $(COUNT),100) --seed $(or $(SEED),1) \
+	  --seconds $(or $(SECONDS),0) $(FLAGS) $(or $(MODELS),$(SMALL_MODELS))
 
 # Random models beside ONNX Runtime and TensorFlow Lite Micro (tests/soak/soak.py): COUNT of each kind, or
 # COUNT=graphs,operators,lite,sizes, from SEED, two crossings each, FLAGS=--all all of them; SECONDS=N stops. The

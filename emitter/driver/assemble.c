@@ -354,13 +354,25 @@ static void section_constants(Build *b)
 }
 
 /* Refuses a port and a memory with one name, because the macros of both begin with the name. */
+/* Returns true if a macro of the port has this name: the port's own, or that with one of the facts of cgen/ports.c. */
+static bool has_macro(const Port *port, const char *name)
+{
+    static const char *const facts[] = { "AT", "AXIS", "BYTES", "COUNT", "DIMS", "ELEMS", "LAYOUT", "RANK", "SCALE",
+                                         "SCALES", "SHAPE", "TYPE", "ZERO_POINT", "ZERO_POINTS" };
+    const size_t length = strlen(port->macro);
+    if (strncmp(name, port->macro, length)) return false;
+    for (size_t i = 0; i < sizeof facts / sizeof *facts && name[length] == '_'; i++)
+        if (text_equal(name + length + 1, facts[i])) return true;
+    return !name[length];
+}
+
 static void check_port_names(const Build *b)
 {
     const Program *p = &b->program;
     for (int i = 0; i < p->input_count + p->output_count; i++) {
         const Port *port = i < p->input_count ? &p->input[i] : &p->output[i - p->input_count];
         for (int k = 0; k < p->memory_count && !ctx_failed(b->cx); k++)
-            if (text_equal(port->macro, name_upper(b->cx, p->memory[k].name)))
+            if (has_macro(port, name_upper(b->cx, p->memory[k].name)))
                 diag_error(b->cx, b->path, "\"%s\" is a memory, and the %s \"%s\" has the same macros; use --rename "
                            "%s=NAME", p->memory[k].name, i < p->input_count ? "input" : "output", port->name,
                            port->name);
