@@ -129,7 +129,7 @@ static void in_memory(FunctionPrinter *p, const Memory *m)
     line(p);
     text_add(p->t, "#else\n");
     line(p);
-    if (m->align > 1) text_printf(p->t, "LW_ALIGN(%lld) ", (long long)m->align);
+    if (m->align > dtype_info(m->type)->bytes) text_printf(p->t, "LW_ALIGN(%lld) ", (long long)m->align);
     text_printf(p->t, "%s %s[%lld];\n", type, buffer, (long long)m->elems->integer);
     line(p);
     text_add(p->t, "#endif\n");

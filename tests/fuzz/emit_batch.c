@@ -10,18 +10,20 @@
 #include "lower/lower.h"
 #include "support/map.h"
 
-struct EmitBatch { Ctx *cx; Text functions, cases, list; int count, array_count, nests; Map seen; };
+enum { COPY_ORDERS = 3 };
+struct EmitBatch { Ctx *cx; Text functions, cases, list; int count, array_count, nests, orders; Map seen; };
 
 EmitBatch *emit_batch_new(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     EmitBatch *b = NEW(cx->arena, EmitBatch);
-    *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), 0, 0, 0, map_new(cx->arena) };
+    *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), 0, 0, 0, 1, map_new(cx->arena) };
     return b;
 }
 
 void emit_batch_free(EmitBatch *b) { ctx_free(b->cx); }
 int emit_batch_count(const EmitBatch *b) { return b->count; }
+void emit_batch_orders(EmitBatch *b) { b->orders = COPY_ORDERS; }
 
 /* Returns the number of the text's first copy, or `next` if it is new. Many nests of a case have the same text and
  * data. */
@@ -111,6 +113,23 @@ int emit_batch_lanes(const EmitBatch *b)
     return lanes[b->nests % 4];
 }
 
+/* Gives each declared memory of the nest exactly its bytes, in an array of its own. */
+static Text memories_of(Ctx *cx, const Nest *n, int number)
+{
+    Text t = text_new(cx);
+    for (const Nest *version = n; version; version = version->otherwise)
+        for (int i = 0; i < version->scope_count; i++) {
+            const Scope *s = version->scope[i];
+            if (s->is_opaque) continue;
+            text_printf(&t, "#undef LW_MEMORY_%s\n#define LW_MEMORY_%s(offset) (memory_%d_%s + (offset))\n", s->name,
+                        s->name, number, s->name);
+            if (version == n)
+                text_printf(&t, "LW_ALIGN(64) unsigned char memory_%d_%s[%lld];\n", number, s->name,
+                            (long long)s->bytes);
+        }
+    return t;
+}
+
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env)
 {
     const LowerOptions options = { .lanes = emit_batch_lanes(b) };
@@ -118,11 +137,14 @@ bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, con
     const Function *f = lower_final(cx, lower_nest(cx, n, &options), &options);
     if (!f) return false;
     Text body = case_body(b, cx, f, env), whole = function_text(cx, f, "f");
+    const Text own = memories_of(cx, n, b->count), same = memories_of(cx, n, 0);
     text_addn(&whole, body.at, body.length);
+    text_addn(&whole, same.at, same.length);
     if (ctx_failed(cx)) return false;
     if (first_copy(b, whole.at, whole.length, b->count) < b->count) return true;
     const Text t = function_text(cx, f, text_format(cx, "f%d", b->count));
     text_printf(&b->functions, "/* %s */\n", label);
+    if (b->orders > 1) text_addn(&b->functions, own.at, own.length);
     text_addn(&b->functions, t.at, t.length);
     text_char(&b->functions, '\n');
     text_printf(&b->cases, "#undef T_F\n#define T_F t_f%d\nstatic int case_%d(void)\n{\n"
@@ -133,9 +155,24 @@ bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, con
     return true;
 }
 
+/* Copies that move their elements at once (order 0), in the wait (1), or at any time between (2). */
+static const char orders[] =
+    "#define LW_COPY_LATE\n#include \"lw_copy.h\"\n"
+    "static int order;\nstatic unsigned dice = 1;\n"
+    "static void progress(int channel)\n{\n    dice = dice * 1103515245u + 12345u;\n"
+    "    if (order != 1) lw_copy_wait(channel, order ? (int)(dice >> 20) % 4 : 0);\n}\n"
+    "#undef LW_COPY_START\n#undef LW_COPY_ROWS_START\n#undef LW_COPY_FILL_START\n"
+    "#define LW_COPY_START(channel, to, from, bytes) \\\n"
+    "    (lw_copy_start(channel, -1, to, 0, from, 0, (size_t)(bytes), 1), progress(channel))\n"
+    "#define LW_COPY_ROWS_START(channel, to, to_step, from, from_step, bytes, rows) \\\n"
+    "    (lw_copy_start(channel, -1, to, (size_t)(to_step), from, (size_t)(from_step), (size_t)(bytes), \\\n"
+    "                   (size_t)(rows)), progress(channel))\n"
+    "#define LW_COPY_FILL_START(channel, to, value, bytes) \\\n"
+    "    (lw_copy_start(channel, value, to, 0, NULL, 0, (size_t)(bytes), 1), progress(channel))\n\n";
+
 static const char head[] = "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include "
                            "<stdlib.h>\n#include <string.h>\n"
-                           "#include \"lw_base.h\"\n#include \"lw_copy.h\"\n#include \"lw_fixed.h\"\n"
+                           "#include \"lw_base.h\"\n#include \"lw_fixed.h\"\n"
                            "#include \"lw_math.h\"\n#include \"lw_random.h\"\n#include \"lw_trees.h\"\n"
                            "#include \"simd/simd.h\"\n\n";
 static const char tools[] =
@@ -161,13 +198,17 @@ static const char tools[] =
     "%.9g\", (double)a, (double)b); }\n"
     "        printf(\"\\n\");\n        return 1;\n    }\n    return 0;\n}\n\n";
 static const char tail[] =
-    "    NULL\n};\n\nint main(void)\n{\n    int wrong = 0;\n    for (int i = 0; cases[i]; i++) wrong += cases[i]();\n"
+    "    NULL\n};\n\nint main(void)\n{\n    int wrong = 0;\n"
+    "    for (order = 0; order < ORDERS; order++)\n"
+    "        for (int i = 0; cases[i]; i++) wrong += cases[i]();\n"
     "    printf(\"%d mismatches\\n\", wrong);\n    return wrong > 100 ? 100 : wrong;\n}\n";
 
 const char *emit_batch_text(EmitBatch *b)
 {
     Text t = text_new(b->cx);
     text_add(&t, head);
+    text_add(&t, b->orders > 1 ? orders : "#include \"lw_copy.h\"\nstatic int order;\n");
+    text_printf(&t, "enum { ORDERS = %d };\n", b->orders);
     text_add(&t, text_string(&b->functions));
     text_add(&t, tools);
     text_add(&t, text_string(&b->cases));

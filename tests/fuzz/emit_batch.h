@@ -11,6 +11,9 @@ typedef struct EmitBatch EmitBatch;
 
 EmitBatch *emit_batch_new(void);
 void emit_batch_free(EmitBatch *b);
+/* Lets the program run each nest three times: with copies at their starts, at their waits, and in between. Declared
+ * memories are then arrays of their bytes, so that a sanitizer of addresses sees an access beyond them. */
+void emit_batch_orders(EmitBatch *b);
 /* `env` holds the sizes, the inputs and, as expected, the outputs' data. A nest with the text and data of an earlier
  * one shares its function. False where lowering fails: cx has the diagnostic. */
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env);

@@ -10,6 +10,7 @@
 #include "schedules.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "context/context.h"
@@ -25,7 +26,7 @@
 #include "schedule/schedule.h"
 #include "support/names.h"
 
-enum { MAX_STEPS = 12, MAX_LISTED = 64 };
+enum { MAX_STEPS = 12, MAX_COPY_STEPS = 20, MOST_COPIED = 9, MAX_LISTED = 64 };
 
 /* ---- Random steps ---------------------------------------------------------------------------------------------- */
 
@@ -618,6 +619,97 @@ static const char *step_decompose(Chooser *c)
     return name_format(c->cx, "decompose_reduction %s %s", stage_name(c), loop_name(c));
 }
 
+/* ---- Memories and copies ----------------------------------------------------------------------------------------- */
+
+/* A memory that holds some windows of the small tensors and not others. */
+static const char *step_small_memory(Chooser *c)
+{
+    static const int sizes[] = { 16, 64, 64, 128, 128, 256, 512, 1024, 4096, 65536 };
+    static const char *const rest[] = { "", "", " align=4", " align=16", " row=16", " align=16 row=8 banks=2" };
+    return name_format(c->cx, "memory m%d bytes=%d%s", c->made++, sizes[random_below(c->r, 10)],
+                       rest[random_below(c->r, 6)]);
+}
+
+static bool is_copy(Chooser *c, const Stage *s)
+{
+    Path p;
+    BlockCopy of;
+    return nest_find_block(c->nest, s->name, &p) && block_copy(c->cx, path_end(&p), &of) && of.read;
+}
+
+static bool has_start_of(const Stmt *s, const Stage *copy)
+{
+    bool has = s->kind == STMT_START && holds(s, copy);
+    for (int i = 0; i < s->child_count && !has; i++) has = has_start_of(s->child[i], copy);
+    return has;
+}
+
+static const char *step_read_to_memory(Chooser *c)
+{
+    static const char *const forms[] = { "", " padded", " padded", " padded=0", " padded as=i16", " as=i32", " as=f32" };
+    const char *tensor = tensor_name(c), *memory = c->nest->scope[random_below(c->r, c->nest->scope_count)]->name;
+    if (c->nest->input_count && random_chance(c->r, 70))
+        tensor = c->nest->input[random_below(c->r, c->nest->input_count)]->name;
+    return name_format(c->cx, "cache_read %s %s name=r%d%s", tensor, memory, c->made++, forms[random_below(c->r, 7)]);
+}
+
+/* A loop that holds a reader of the stage, and not the stage. */
+static const char *loop_of_reader(Chooser *c, const Stage *s)
+{
+    const Stmt *l = some_loop(c);
+    for (int tries = 0; tries < 20 && l && (!holds_reader(c, l, s) || holds(l, s)); tries++) l = some_loop(c);
+    return l ? l->name : "s0.a";
+}
+
+/* Puts a result of the last stages into a memory: the stage then copies from it. */
+static const char *step_write_to_memory(Chooser *c)
+{
+    const char *memory = c->nest->scope[random_below(c->r, c->nest->scope_count)]->name;
+    return name_format(c->cx, "cache_write %s %s name=w%d", stage_name(c), memory, c->made++);
+}
+
+/* The declaration for a block, with sizes of the run in place of its extents. */
+static const char *step_sized_instruction(Chooser *c)
+{
+    const char *text = step_instruction(c), *first = strchr(text, '[');
+    if (!first || strstr(text, "sum(") || !strchr(text, ')')) return text;
+    Text t = text_new(c->cx);
+    const int extent = atoi(first + 1);
+    if (extent < 1) return text;
+    char number[16];
+    snprintf(number, sizeof number, "%d", extent);
+    for (const char *at = text; *at; at++) {
+        const size_t n = strlen(number);
+        const bool is_size = (at > text && (at[-1] == '[' || at[-1] == '<')) && strncmp(at, number, n) == 0
+                             && (at[n] == ']' || at[n] == ',');
+        if (is_size) text_add(&t, "m");
+        else if (*at == ')' && !strchr(text_string(&t), ';')) text_printf(&t, "; m in 1..%d)", extent);
+        else text_char(&t, *at);
+        if (is_size) at += n - 1;
+    }
+    return text_string(&t);
+}
+
+/* Leads to copies beside the work: a memory, a copy of a tensor in it, in a loop, then its start; and as much for
+ * results. */
+static const char *step_staging(Chooser *c)
+{
+    if (!c->nest->scope_count || (c->nest->scope_count < 3 && random_chance(c->r, 8))) return step_small_memory(c);
+    const Stage *copy = NULL;
+    for (int i = 0; i < c->w.stage_count; i++)
+        if (is_copy(c, c->w.stage[i]) && (!copy || random_chance(c->r, 60))) copy = c->w.stage[i];
+    if (!copy || random_chance(c->r, 12)) return step_read_to_memory(c);
+    if (random_chance(c->r, 10)) return step_split(c);
+    if (random_chance(c->r, 8)) return step_write_to_memory(c);
+    if (random_chance(c->r, 10)) return random_chance(c->r, 40) ? step_sized_instruction(c) : step_tensorize(c);
+    if (random_chance(c->r, 6)) return step_decompose(c);
+    if (!host_of(c->nest, copy))
+        return name_format(c->cx, "compute_at %s %s", copy->name, loop_of_reader(c, copy));
+    if (has_start_of(c->nest->root, copy)) return step_compute_at(c);
+    return name_format(c->cx, "async %s slots=%d%s", copy->name, 1 + random_below(c->r, 4),
+                       random_chance(c->r, 25) ? " channel=2" : "");
+}
+
 /* Puts the loop over the last data axis of a reduction inside its own, else cuts one of those or attaches a producer
  * to it: the sums then have several parts. */
 static const char *step_cut_sums(Chooser *c)
@@ -681,7 +773,7 @@ typedef struct Case {
     const char *last_step;           /* that was tried */
     Counts *counts;
     int most;                        /* sizes are cut to this; 0: they are not */
-    bool failed, loud, quiet, is_rough;
+    bool failed, loud, quiet, is_rough, copies;
 } Case;
 
 static void fail(Case *c, const char *what, const char *detail)
@@ -841,7 +933,8 @@ static const char *some_step(const Case *c, Random *r, int *made)
     Chooser ch = { c->cx, r, c->nest, nouns_of(c->nest), *made };
     const bool cuts = has_kernels(c) && random_chance(r, 25);
     const bool pipelines = !cuts && c->seed % 3 == 0 && random_chance(r, 40);
-    const char *text = cuts        ? step_cut_sums(&ch)
+    const char *text = c->copies && random_chance(r, 80) ? step_staging(&ch)
+                       : cuts        ? step_cut_sums(&ch)
                        : pipelines ? step_async(&ch)
                                    : choices[random_below(r, CHOICE_COUNT)](&ch);
     *made = ch.made;
@@ -862,8 +955,8 @@ static bool prepare(Case *c, Random *r)
 
 /* A failing program as steps on a program of small sizes. Steps are dropped one by one and sizes cut, while it still
  * fails. */
-enum { MAX_SHRUNK = 2 * MAX_STEPS };
-typedef struct Shrunk { uint64_t seed; bool is_rough; int most, count; const char *step[MAX_SHRUNK]; } Shrunk;
+enum { MAX_SHRUNK = 2 * MAX_COPY_STEPS };
+typedef struct Shrunk { uint64_t seed; bool is_rough, copies; int most, count; const char *step[MAX_SHRUNK]; } Shrunk;
 typedef bool StillFails(const Shrunk *s, void *user);
 
 static bool without_step(Shrunk *s, int i, StillFails *fails, void *user)
@@ -906,7 +999,7 @@ static bool fails_at_all(const Shrunk *s, void *user)
 
 static void shrink(Case *c)
 {
-    Shrunk s = { .seed = c->seed, .count = 0 };
+    Shrunk s = { .seed = c->seed, .most = c->most, .count = 0 };
     for (int i = 0; i < c->nest->step_count && s.count < MAX_SHRUNK - 1; i++)
         s.step[s.count++] = step_text(c->cx, &c->nest->step[i]);
     if (c->last_step && s.count && strcmp(s.step[s.count - 1], c->last_step) != 0) s.step[s.count++] = c->last_step;
@@ -916,10 +1009,18 @@ static void shrink(Case *c)
     fails_at_all(&s, &s);
 }
 
-bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
+static void count_end(Case *c)
+{
+    const bool has_copies = has_starts(c->nest->root);
+    c->counts->with_copies += has_copies;
+    c->counts->fits += has_copies && !nest_memory_refusal(c->cx, c->nest);
+}
+
+bool fuzz_schedule(uint64_t seed, Counts *counts, FuzzKind kind, bool loud)
 {
     Random r = random_new(seed);
-    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = counts, .loud = loud };
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = counts, .loud = loud,
+               .copies = kind == FUZZ_COPIES, .most = kind == FUZZ_COPIES ? MOST_COPIED : 0 };
     if (!prepare(&c, &r)) {
         bool bad = ctx_failed(c.cx);
         if (bad) printf("# seed %llu: no program: %s\n", (unsigned long long)seed, diag_text(c.cx, c.cx->diags));
@@ -931,11 +1032,13 @@ bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
     const char *doubt = "";
     if (nest_check(c.cx, c.nest, &doubt) != PROVED) fail(&c, "the naive nest", doubt);
     else runs_right(&c, c.nest);
-    int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
+    int steps = 1 + random_below(&r, c.copies ? MAX_COPY_STEPS : MAX_STEPS), made = 0;
+    if (c.copies) steps += MAX_COPY_STEPS / 4;
     for (int i = 0; i < steps && !c.failed; i++) try_step(&c, some_step(&c, &r, &made));
     if (!c.failed) replay(&c);
     if (c.failed && !loud) shrink(&c);
     if (loud) printf("%s", printed(c.cx, c.nest));
+    if (!c.failed) count_end(&c);
     counts->failures += c.failed;
     ctx_free(c.cx);
     return !c.failed;
@@ -947,7 +1050,8 @@ void print_counts(const Counts *c)
     for (int i = 0; i < c->primitive_count; i++)
         printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2],
                c->count[i][3]);
-    printf("%ld programs, %ld steps, %ld runs: %ld failures\n", c->programs, c->steps, c->runs, c->failures);
+    printf("%ld programs, %ld steps, %ld runs, %ld schedules with asynchronous copies, %ld of them within their memories:"
+           " %ld failures\n", c->programs, c->steps, c->runs, c->with_copies, c->fits, c->failures);
 }
 
 int print_paths(const Counts *c)

@@ -252,8 +252,35 @@ static void check_nest(Ctx *cx, lw_computation *p, const Damage *d)
     check_that(d->says ? said && strstr(said, d->says) : !said, d->name, "says: %s", said ? said : "nothing");
 }
 
+/* Elements are aligned in a memory that states no alignment, or a smaller one than theirs. */
+static void check_places(void)
+{
+    const Scope plain = { .kind = SCOPE_DECLARED, .bytes = 64 }, wide = { .kind = SCOPE_DECLARED, .align = 16 },
+                banks = { .kind = SCOPE_DECLARED, .bytes = 20, .banks = 2 };
+    CHECK("i32-after-3-bytes-is-aligned", scope_begin(&plain, 3, 4) == 4 && scope_begin(&plain, 3, 1) == 3);
+    CHECK("alignment-of-the-memory", scope_begin(&wide, 3, 4) == 16);
+    CHECK("f64-in-a-bank-is-aligned", scope_begin(&banks, 3, 8) == 16 && scope_begin(&banks, 3, 1) == 10);
+}
+
+/* Each window of an asynchronous copy is aligned: 16 rows of 4 elements fill 64 bytes. */
+static void check_windows(Ctx *cx)
+{
+    static const char *const steps_of[] = {
+        "memory pad bytes=512 align=128", "cache_read x pad name=xs", "split y.k 4", "reorder y.ko y.i y.j y.ki",
+        "compute_at xs y.ko", "async xs slots=3",
+    };
+    lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])", steps_of, 6);
+    const Nest *n = computation_nest(p);
+    BufferLayout l = { .elems = 0 };
+    const Stmt *s = n ? n->root : NULL;
+    while (s && s->child_count && (s->kind != STMT_ALLOC || !s->buffer->slots)) s = s->child[s->child_count - 1];
+    check_that(s && s->kind == STMT_ALLOC && alloc_layout(cx, n, s, NULL, &l) < 0 && l.elems == 128,
+               "each-window-is-aligned", "a window has %lld elements", (long long)l.elems);
+}
+
 int main(void)
 {
+    check_places();
     static const Damage shared = { "i9-operands-share-a-bank", "", 0, 0, false, false, false, "share a bank of pad" };
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
@@ -261,6 +288,7 @@ int main(void)
         ctx_free(cx);
     }
     Ctx *cx = context_new(NULL, NULL);
+    check_windows(cx);
     for (size_t i = 0; i < sizeof async_damages / sizeof async_damages[0]; i++) {
         Ctx *own = context_new(NULL, NULL);
         check_async_nest(own, &async_damages[i]);

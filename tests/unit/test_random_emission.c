@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, beside the plain
- * evaluator, bit for bit. Without arguments the first 120 seeds; with SEED COUNT those. The compiler is $CC or cc, its
- * flags $EMIT_FLAGS. A file with a mismatch is kept at the printed path. */
+ * evaluator, bit for bit. Without arguments the first 120 seeds; with SEED COUNT [copies] those. With `copies`, most
+ * steps make copies to small memories; they run in three orders of copies. The compiler is $CC or cc, its flags
+ * $EMIT_FLAGS. A file with a mismatch is kept at the printed path. */
 #define Program FuzzProgram       /* the emitter defines another Program */
 #include "../fuzz/programs.c"
 #include "../fuzz/schedules.c"
@@ -18,7 +19,8 @@ typedef struct Run {
     EmitBatch *batch;
     const char *cc, *flags, *stem;
     uint64_t first, last;              /* seeds of the batch */
-    long programs, steps, wrong, unlowered;
+    bool copies;                       /* FUZZ_COPIES */
+    long programs, steps, wrong, unlowered, with_copies;
 } Run;
 
 /* Every loop that may be parallel is, with EMIT_PARALLEL in the environment: for compilers with OpenMP. */
@@ -53,9 +55,11 @@ static void emit_seed(Run *run, uint64_t seed)
 {
     Counts counts = { 0 };
     Random r = random_new(seed);
-    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts };
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts, .copies = run->copies,
+               .most = run->copies ? MOST_COPIED : 0 };
     if (prepare(&c, &r)) {
-        int steps = random_below(&r, MAX_STEPS), made = 0;
+        int steps = random_below(&r, run->copies ? MAX_COPY_STEPS : MAX_STEPS), made = 0;
+        if (run->copies) steps += 1 + MAX_COPY_STEPS / 4;
         for (int i = 0; i < steps; i++) {
             DiagMark mark = diag_mark(c.cx);
             const Nest *next = sched_step(c.cx, c.nest, some_step(&c, &r, &made));
@@ -69,7 +73,9 @@ static void emit_seed(Run *run, uint64_t seed)
         run->programs++;
         if (!emit_batch_count(run->batch)) run->first = seed;
         run->last = seed;
-        if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest,
+        const bool fits = !nest_memory_refusal(c.cx, c.nest);
+        run->with_copies += fits && has_starts(c.nest->root);
+        if (fits && !emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest,
                             c.expected)) {
             run->unlowered++;
             printf("# seed %llu: %s\n", (unsigned long long)seed,
@@ -90,6 +96,7 @@ static void flush(Run *run)
     }
     emit_batch_free(run->batch);
     run->batch = emit_batch_new();
+    if (run->copies) emit_batch_orders(run->batch);
 }
 
 /* Seeds of programs whose emission was wrong once. 7886: a macro's portable form stores where a pointer to const was
@@ -106,18 +113,21 @@ int main(int argc, char **argv)
     /* In the program's folder, so two builds may run at once */
     snprintf(stem, sizeof stem, "%s.emitted", argv[0]);
     Run run = { .batch = emit_batch_new(), .cc = cc && *cc ? cc : "cc", .flags = flags, .stem = stem };
+    run.copies = argc > 3 && strcmp(argv[3], "copies") == 0;
+    if (run.copies) emit_batch_orders(run.batch);
     if (!flags) run.flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off";
     if (system(text_format(run.batch->cx, "command -v %s >/dev/null 2>&1", run.cc)) != 0) {
         check_skip("random-emission", "no C compiler to run");
         return check_done();
     }
-    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++) emit_seed(&run, found[i]);
+    for (size_t i = 0; !run.copies && i < sizeof found / sizeof found[0]; i++) emit_seed(&run, found[i]);
     for (long i = 0; i < count && !run.wrong; i++) {
         emit_seed(&run, seed + (uint64_t)i);
         if (emit_batch_count(run.batch) == BATCH) flush(&run);
     }
     flush(&run);
-    printf("# %ld programs, %ld steps\n", run.programs, run.steps);
+    printf("# %ld programs, %ld steps, %ld schedules with asynchronous copies\n", run.programs, run.steps,
+           run.with_copies);
     check_that(run.wrong == 0, "random-emission-equals-evaluator", "see above; the first seed was %llu",
                (unsigned long long)seed);
     check_that(run.unlowered == 0, "random-nests-lower", "%ld did not", run.unlowered);

@@ -39,8 +39,8 @@ static bool buffer_fits(MemoryWalk *w, const Stmt *alloc, OpenAlloc *o)
         return check_fail(w->c, UNPROVED, FAULT_EXTENT, "a declared maximum of its sizes",
                           "dimension %d of \"%s\", which is in %s, has no bound", open, b->tensor->name, s->name);
     const int64_t slots = b->slots ? b->slots : 1;
-    const int64_t bytes = sat_mul(sat_mul(l.elems, slots), dtype_info(b->tensor->type)->bytes);
-    o->begin = scope_begin(s, before ? before->end : 0);
+    const int64_t size = dtype_info(b->tensor->type)->bytes, bytes = sat_mul(sat_mul(l.elems, slots), size);
+    o->begin = scope_begin(s, before ? before->end : 0, size);
     o->end = sat_add(o->begin, bytes);
     if (o->end <= s->bytes) return true;
     check_fail(w->c, before ? UNPROVED : WRONG, FAULT_LIMIT,

@@ -158,6 +158,14 @@ static int64_t row_elems(const Buffer *b, int64_t elems)
     return row > 1 ? sat_add(elems, row - 1) / row * row : elems;
 }
 
+/* Returns the elements of a window of several, each of which is aligned. */
+static int64_t slot_elems(const Buffer *b, int64_t elems)
+{
+    const int64_t bytes = dtype_info(b->tensor->type)->bytes,
+                  align = scope_is_declared(b->scope) ? scope_align(b->scope, bytes) / bytes : 1;
+    return b->slots > 1 && align > 1 ? sat_add(elems, align - 1) / align * align : elems;
+}
+
 int alloc_layout(Ctx *cx, const Nest *n, const Stmt *alloc, const Bounds *around, BufferLayout *l)
 {
     const Buffer *b = alloc->buffer;
@@ -178,5 +186,6 @@ int alloc_layout(Ctx *cx, const Nest *n, const Stmt *alloc, const Bounds *around
         if (i == b->tensor->rank - 1) l->elems = row_elems(b, l->elems);
     }
     if (l->elems < 1) l->elems = 1;
+    l->elems = slot_elems(b, l->elems);
     return -1;
 }

@@ -24,7 +24,9 @@ const Scope *scope_called(const Scope *const *declared, int count, const char *w
 
 static int64_t rounded(int64_t n, int64_t to) { return to > 1 ? (n + to - 1) / to * to : n; }
 
-int64_t scope_begin(const Scope *s, int64_t used)
+int64_t scope_align(const Scope *s, int64_t size) { return s->align > size ? s->align : size; }
+
+int64_t scope_begin(const Scope *s, int64_t used, int64_t size)
 {
-    return s->banks > 1 ? rounded(used, s->bytes / s->banks) : rounded(used, s->align);
+    return rounded(s->banks > 1 ? rounded(used, s->bytes / s->banks) : used, scope_align(s, size));
 }

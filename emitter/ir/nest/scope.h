@@ -23,7 +23,9 @@ typedef struct Scope {
 const Scope *scope_builtin(ScopeKind k);             /* returns the row of a kind other than SCOPE_DECLARED */
 /* Returns the memory of this name, built in or among the declared ones, or NULL. */
 const Scope *scope_called(const Scope *const *declared, int count, const char *wanted);
-/* Returns the offset of a buffer in a declared memory after `used` bytes: aligned, and at the start of a bank. */
-int64_t scope_begin(const Scope *s, int64_t used);
+/* Returns the alignment of buffers in a declared memory whose elements have `size` bytes, a power of two. */
+int64_t scope_align(const Scope *s, int64_t size);
+/* Returns the offset of such a buffer after `used` bytes: aligned, and at the start of a bank. */
+int64_t scope_begin(const Scope *s, int64_t used, int64_t size);
 static inline bool scope_is_declared(const Scope *s) { return s && s->kind == SCOPE_DECLARED; }
 #endif

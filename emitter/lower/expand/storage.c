@@ -289,8 +289,9 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     proto.elems = expr_index(cx, sat_mul(l.elems, b->slots ? b->slots : 1));
     if (kind == SCOPE_DECLARED) {
         proto.scope = b->scope;
-        proto.begin = (int32_t)scope_begin(b->scope, storages_used(s, b->scope));
-        proto.align = b->scope->align;
+        const int64_t size = dtype_info(t->type)->bytes;
+        proto.begin = (int32_t)scope_begin(b->scope, storages_used(s, b->scope), size);
+        proto.align = scope_align(b->scope, size);
     }
     if (is_reduction(t)) proto.range = sum_range(cx, t->producer->stage, t->output);
     const Memory *m = memory_new(cx, &proto);
