@@ -199,16 +199,19 @@ static void print_cost(Text *t, const char *when, const NestCost *c)
                 (long long)c->multiply_adds);
 }
 
-/* Applies and prints the first `steps` steps; with --explain, also prints the effect of each step. */
+/* Applies the declarations and the first `steps` other steps; with --explain, also prints the effect of each step. */
 static const Nest *replay(const Build *b, Text *t, const Nest *n, const Nest *last, int steps)
 {
     NestCost cost = b->options->explain && n ? nest_cost(b->cx, n) : (NestCost){ .loops = 0 };
     if (b->options->explain && n) print_cost(t, "before", &cost);
-    for (int s = 0; s < steps && s < last->step_count && n && !ctx_failed(b->cx); s++) {
-        n = sched_run(b->cx, n, &last->step[s]);
-        if (!b->options->explain || ctx_failed(b->cx)) continue;
+    for (int s = 0; s < last->step_count && n && !ctx_failed(b->cx); s++) {
+        const Step *step = &last->step[s];
+        const int number = step_number(last->step, s + 1);
+        if (number > steps) break;
+        n = sched_run(b->cx, n, step);
+        if (step_declares(step) || !b->options->explain || ctx_failed(b->cx)) continue;
         NestCost next = nest_cost(b->cx, n);
-        text_printf(t, "%4d  %s\n", s + 1, step_text(b->cx, &last->step[s]));
+        text_printf(t, "%4d  %s\n", number, step_text(b->cx, step));
         print_effect(t, &cost, &next);
         cost = next;
     }
@@ -443,7 +446,8 @@ static int most_steps(const Build *b)
     int most = -1;
     for (const Build *g = b; g; g = g->tree.next)
         for (int i = 0; i < g->groups.count; i++) {
-            const int steps = g->scheduled.nest[i] ? g->scheduled.nest[i]->step_count : 0;
+            const Nest *n = g->scheduled.nest[i];
+            const int steps = n ? step_number(n->step, n->step_count) : 0;
             if (is_selected(g, &g->groups.at[i]) && steps > most) most = steps;
         }
     return most;

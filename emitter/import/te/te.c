@@ -554,7 +554,7 @@ static bool is_block(const char *line)
  * schedules. */
 static bool is_declaration(const Lexer *l)
 {
-    return l->count > 2 && (lex_is(l, "memory") || lex_is(l, "config") || lex_is(l, "instruction"))
+    return l->count > 1 && (lex_is(l, "memory") || lex_is(l, "config") || lex_is(l, "instruction"))
            && l->token[1].kind == TOKEN_NAME;
 }
 

@@ -43,13 +43,14 @@ static bool buffer_fits(MemoryWalk *w, const Stmt *alloc, OpenAlloc *o)
     o->begin = scope_begin(s, before ? before->end : 0, size);
     o->end = sat_add(o->begin, bytes);
     if (o->end <= s->bytes) return true;
-    check_fail(w->c, before ? UNPROVED : WRONG, FAULT_LIMIT,
+    check_fail(w->c, WRONG, FAULT_LIMIT,
                       text_format(w->c->cx, "a smaller window: compute_at %s inside more loops, or tiles",
                                   b->tensor->name),
-                      "\"%s\" needs %lld bytes%s after %lld others, and %s has %lld", b->tensor->name,
-                      (long long)bytes,
+                      "\"%s\" needs %lld bytes%s%s, and %s has %lld", b->tensor->name, (long long)bytes,
                       b->slots ? text_format(w->c->cx, " with slots=%lld", (long long)b->slots) : "",
-                      (long long)o->begin, s->name, (long long)s->bytes);
+                      before ? text_format(w->c->cx, " from byte %lld on, behind \"%s\", which is live as well",
+                                           (long long)o->begin, before->buffer->tensor->name) : "",
+                      s->name, (long long)s->bytes);
     return of_tensor(w, b->tensor);
 }
 
@@ -60,9 +61,11 @@ static bool banks_differ(MemoryWalk *w, const Instruction *i, const OpenAlloc *a
     const Scope *s = a->buffer->scope;
     if (s->banks < 2 || !same_memory(s, b->buffer->scope)) return true;
     if (bank_of(s, a->end - 1) < bank_of(s, b->begin) || bank_of(s, b->end - 1) < bank_of(s, a->begin)) return true;
-    return check_fail(w->c, WRONG, FAULT_STORAGE, "operands in different buffers and banks",
-                      "the operands \"%s\" and \"%s\" of %s share a bank of %s", a->buffer->tensor->name,
-                      b->buffer->tensor->name, i->macro, s->name);
+    return check_fail(w->c, WRONG, FAULT_STORAGE, a == b ? "a buffer for each operand, as by cache_read with readers=" : "larger banks, or smaller windows",
+                      "%s reads operands in \"%s\" and in \"%s\", which share bank %lld of %s (%lld banks of %lld bytes)",
+                      i->macro, a->buffer->tensor->name, b->buffer->tensor->name,
+                      (long long)bank_of(s, a->begin > b->begin ? a->begin : b->begin), s->name, (long long)s->banks,
+                      (long long)(s->bytes / s->banks));
 }
 
 /* ---- I10 --------------------------------------------------------------------------------------------------------- */

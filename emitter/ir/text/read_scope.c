@@ -23,14 +23,15 @@ const Scope *scope_declared(Ctx *cx, const StepArgs *a, const char **fault, cons
         *accepted = "letters, digits and _";
     } else if (a->factor[BYTES] < 1) {
         *fault = text_format(cx, "the memory %s has no size", a->name);
-        *accepted = "bytes=COUNT";
+        *accepted = "bytes=BYTES, such as bytes=16K";
     } else if (a->factor[BYTES] > INT32_MAX) {
         *fault = text_format(cx, "the memory %s has %lld bytes", a->name, (long long)a->factor[BYTES]);
-        *accepted = "bytes=COUNT up to 2147483647";
+        *accepted = "bytes=BYTES up to 2147483647";
     } else if (a->factor[BYTES] % given(a, BANKS)) {
-        *fault = text_format(cx, "%lld bytes are not %lld banks of equal size", (long long)a->factor[BYTES],
-                             (long long)a->factor[BANKS]);
-        *accepted = "banks that divide bytes";
+        *fault = text_format(cx, "%lld bytes cannot be divided into %lld banks of equal size",
+                             (long long)a->factor[BYTES], (long long)a->factor[BANKS]);
+        *accepted = text_format(cx, "bytes=%lld, or another number of banks",
+                                (long long)(a->factor[BYTES] / a->factor[BANKS] * a->factor[BANKS]));
     }
     for (int i = ALIGN; i <= ROW && !*fault; i++)
         if (!is_power(given(a, i))) {

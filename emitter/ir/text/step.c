@@ -40,6 +40,7 @@
 #define CHOICE_OPTION(field, words, help)     { OPERAND_CHOICE, #field, words, AT(field), help, NULL }
 #define FLAG_OPTION(field, help)              { OPERAND_FLAG, #field, NULL, AT(field), help, NULL }
 #define COUNT_OPTION(key, i, shown, help)     { OPERAND_COUNT, key, shown, AT(factor[i]), help, NULL }
+#define BYTES_OPTION(key, i, help)            { OPERAND_COUNT, key, bytes_shown, AT(factor[i]), help, NULL }
 #define PARTS_OPTION(help)                    { OPERAND_COUNT, "parts", "COUNT", AT(parts), help, NULL }
 #define PAIR_OPTION(key, field, shown, help)  { OPERAND_PAIR, key, shown, AT(field), help, NULL }
 #define WORD_OPTION(key, field, shown, help)  { OPERAND_WORD, key, shown, AT(field), help, NULL }
@@ -50,11 +51,24 @@
 #define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help, NULL }
 
 #define STEP(name, help, ...) { STEP_##name, #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL, NULL } } },
+static const char bytes_shown[] = "BYTES";
 static const StepRow rows[] = {
 #include "ir/text/steps.def"
 };
 #undef STEP
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
+
+bool step_declares(const Step *s)
+{
+    return s->row->kind == STEP_memory || s->row->kind == STEP_config || s->row->kind == STEP_instruction;
+}
+
+int step_number(const Step *step, int count)
+{
+    int number = 0;
+    for (int i = 0; i < count; i++) number += !step_declares(&step[i]);
+    return number;
+}
 
 const StepRow *step_rows(int *count)
 {
@@ -305,6 +319,17 @@ static int split_commas(Ctx *cx, const char *word, const char **out, int capacit
     }
 }
 
+/* Reads a count, or one of bytes with the unit K or M. */
+static bool read_bytes(const char *word, int64_t *out)
+{
+    const char *c = word + strspn(word, "0123456789");
+    const int64_t unit = *c == 'K' ? 1 << 10 : *c == 'M' ? 1 << 20 : 1;
+    *out = 0;
+    for (const char *s = word; s < c && *out <= INT32_MAX; s++) *out = *out * 10 + (*s - '0');
+    *out = *out <= INT32_MAX ? *out * unit : *out;
+    return c != word && !c[unit > 1];
+}
+
 static bool read_count(const char *word, int64_t *out)
 {
     *out = 0;
@@ -374,7 +399,8 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     case OPERAND_PAIR: return split_commas(cx, word, f.word, 2) == 2;
     case OPERAND_CALL:
     case OPERAND_TEXT: *f.word = *f.word ? name_format(cx, "%s %s", *f.word, word) : word; return true;
-    case OPERAND_COUNT: return read_count(word, f.count) && (*f.count || !o->key);
+    case OPERAND_COUNT:
+        return (o->shown == bytes_shown ? read_bytes(word, f.count) : read_count(word, f.count)) && (*f.count || !o->key);
     case OPERAND_CHOICE: return read_choice(word, o->shown, f.choice);
     case OPERAND_TYPE: return a->as.given = dtype_read(word, strlen(word), &a->as.type);
     case OPERAND_FLAG: return *f.flag = true;

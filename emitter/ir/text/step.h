@@ -82,6 +82,10 @@ const StepRow *step_rows(int *count);
 const StepRow *step_row(const char *name);                       /* returns NULL if there is no such primitive */
 const char *step_usage(Ctx *cx, const StepRow *row); /* returns "split LOOP FACTOR [tail=guard|peel|shift|round] ..." */
 bool step_equal(Ctx *cx, const Step *a, const Step *b);
+/* Returns true for `memory`, `config` and `instruction`, which leave the loops as they are. */
+bool step_declares(const Step *s);
+/* Returns the number of the last of these steps, as a person counts them: without declarations. */
+int step_number(const Step *step, int count);
 Step step_new(Ctx *cx, StepKind kind, const StepArgs *args);      /* copies the operands */
 /* Returns the step in the syntax of a .te file; options with their default are omitted. step_words returns the number
  * of its words; a list of operands, or a text, is one word. */

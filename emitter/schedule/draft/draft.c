@@ -286,7 +286,8 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
     if (consumed && consumed->step <= d->next.step_count)
         return refuse_invalid(d, FAULT_NAME,
                               text_format(d->cx, "%s", consumed->successors ? consumed->successors : "another loop"),
-                              "%s is consumed by step %d (%s)", consumed->name, consumed->step,
+                              "%s is consumed by step %d (%s)", consumed->name,
+                              step_number(d->next.step, consumed->step),
                               step_text(d->cx, &d->next.step[consumed->step - 1]));
     Text there = text_new(d->cx);
     list_loops(&there, d->next.root, is_short_name, *loop);
@@ -354,7 +355,7 @@ const Scope *draft_find_scope(Draft *d, const char *wanted)
     }
     const char *near = text_nearest(d->cx, wanted, names, (size_t)(n->scope_count + BUILTIN));
     refuse_invalid(d, FAULT_NAME,
-                   near ? near : text_format(d->cx, "%s, or declare it before: memory %s bytes=COUNT", text_string(&t),
+                   near ? near : text_format(d->cx, "%s, or declare it before: memory %s bytes=BYTES", text_string(&t),
                                              wanted),
                    "there is no memory '%s'", wanted);
     return NULL;

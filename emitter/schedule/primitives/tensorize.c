@@ -56,6 +56,23 @@ static bool has_fields(Draft *d, const Nest *n, const Instruction *i)
                              "there is no field %s", missing);
 }
 
+/* Requires that each memory that an operand names is declared. */
+static bool has_memories(Draft *d, const Nest *n, const Instruction *i)
+{
+    const char *missing = NULL;
+    for (int k = 0; k <= i->operand_count && !missing; k++) {
+        const char *at = k < i->operand_count ? i->memory[k] : i->result_memory;
+        if (at && !text_equal(at, SCOPE_CORE) && !scope_called(n->scope, n->scope_count, at)) missing = at;
+    }
+    if (!missing) return true;
+    Text declared = text_new(d->cx);
+    for (int k = 0; k < n->scope_count; k++) text_printf(&declared, "%s, ", n->scope[k]->name);
+    return refuse_invalid(d, FAULT_NAME,
+                          text_format(d->cx, "%s%sa declaration before it: memory %s bytes=BYTES",
+                                      text_string(&declared), n->scope_count ? "or " : "", missing),
+                          "%s names the memory %s, which is not declared", i->macro, missing);
+}
+
 /* Requires that the instruction computes, and that each field that it needs can be set. */
 static bool can_be_called(Draft *d, const Nest *n, const Instruction *i)
 {
@@ -84,7 +101,7 @@ const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
                        why->what);
     else if (is_declared_otherwise(n, i))
         refuse_invalid(&d, FAULT_NAME, "another name", "%s is declared already", i->macro);
-    if (ctx_failed(cx) || !has_fields(&d, n, i)) return n;
+    if (ctx_failed(cx) || !has_fields(&d, n, i) || !has_memories(&d, n, i)) return n;
     i->feature = a->feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
     for (int k = 0; k < n->instruction_count; k++) all[k] = n->instruction[k];
