@@ -646,7 +646,8 @@ static bool has_start_of(const Stmt *s, const Stage *copy)
 
 static const char *step_read_to_memory(Chooser *c)
 {
-    static const char *const forms[] = { "", " padded", " padded", " padded=0", " padded as=i16", " as=i32", " as=f32" };
+    static const char *const forms[] = { "", " padded", " padded", " padded=0", " padded as=i16", " as=i32",
+                                         " as=f32" };
     const char *tensor = tensor_name(c), *memory = c->nest->scope[random_below(c->r, c->nest->scope_count)]->name;
     if (c->nest->input_count && random_chance(c->r, 70))
         tensor = c->nest->input[random_below(c->r, c->nest->input_count)]->name;
@@ -1050,8 +1051,8 @@ void print_counts(const Counts *c)
     for (int i = 0; i < c->primitive_count; i++)
         printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2],
                c->count[i][3]);
-    printf("%ld programs, %ld steps, %ld runs, %ld schedules with asynchronous copies, %ld of them within their memories:"
-           " %ld failures\n", c->programs, c->steps, c->runs, c->with_copies, c->fits, c->failures);
+    printf("%ld programs, %ld steps, %ld runs, %ld schedules with asynchronous copies, %ld of them within their "
+           "memories: %ld failures\n", c->programs, c->steps, c->runs, c->with_copies, c->fits, c->failures);
 }
 
 int print_paths(const Counts *c)

@@ -71,7 +71,8 @@ typedef struct Damage {
 static const Damage damages[] = {
     { "as-scheduled", "pad", 0, 0, false, false, false, NULL },
     { "exactly-two-buffers-fit", "pad", 2 * 128, 0, false, false, false, NULL },
-    { "i9-two-buffers-less-one-byte", "pad", 2 * 128 - 1, 0, false, false, false, "needs 128 bytes from byte 128 on, behind \"ws\", which is live as well, and pad has 255" },
+    { "i9-two-buffers-less-one-byte", "pad", 2 * 128 - 1, 0, false, false, false,
+      "needs 128 bytes from byte 128 on, behind \"ws\", which is live as well, and pad has 255" },
     { "i9-one-buffer-less-one-byte", "sums", 255, 0, false, false, false, "needs 256 bytes, and sums has 255" },
     { "i9-rows-are-rounded", "sums", 0, 64, false, false, false, "needs 512 bytes" },
     { "i10-loops-instead-of-the-instruction", "pad", 0, 0, true, false, false, "is opaque" },
@@ -281,7 +282,8 @@ static void check_windows(Ctx *cx)
 int main(void)
 {
     check_places();
-    static const Damage shared = { "i9-operands-share-a-bank", "", 0, 0, false, false, false, "in \"xs\" and in \"xs\", which share bank 0 of pad" };
+    static const Damage shared = { "i9-operands-share-a-bank", "", 0, 0, false, false, false,
+                                   "in \"xs\" and in \"xs\", which share bank 0 of pad" };
     for (size_t i = 0; i < sizeof damages / sizeof damages[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
         check_nest(cx, product(cx), &damages[i]);

@@ -61,8 +61,11 @@ static bool banks_differ(MemoryWalk *w, const Instruction *i, const OpenAlloc *a
     const Scope *s = a->buffer->scope;
     if (s->banks < 2 || !same_memory(s, b->buffer->scope)) return true;
     if (bank_of(s, a->end - 1) < bank_of(s, b->begin) || bank_of(s, b->end - 1) < bank_of(s, a->begin)) return true;
-    return check_fail(w->c, WRONG, FAULT_STORAGE, a == b ? "a buffer for each operand, as by cache_read with readers=" : "larger banks, or smaller windows",
-                      "%s reads operands in \"%s\" and in \"%s\", which share bank %lld of %s (%lld banks of %lld bytes)",
+    return check_fail(w->c, WRONG, FAULT_STORAGE,
+                      a == b ? "a buffer for each operand, as by cache_read with readers="
+                             : "larger banks, or smaller windows",
+                      "%s reads operands in \"%s\" and in \"%s\", which share bank %lld of %s (%lld banks of %lld "
+                      "bytes)",
                       i->macro, a->buffer->tensor->name, b->buffer->tensor->name,
                       (long long)bank_of(s, a->begin > b->begin ? a->begin : b->begin), s->name, (long long)s->banks,
                       (long long)(s->bytes / s->banks));

@@ -400,7 +400,8 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     case OPERAND_CALL:
     case OPERAND_TEXT: *f.word = *f.word ? name_format(cx, "%s %s", *f.word, word) : word; return true;
     case OPERAND_COUNT:
-        return (o->shown == bytes_shown ? read_bytes(word, f.count) : read_count(word, f.count)) && (*f.count || !o->key);
+        return (o->shown == bytes_shown ? read_bytes(word, f.count) : read_count(word, f.count))
+               && (*f.count || !o->key);
     case OPERAND_CHOICE: return read_choice(word, o->shown, f.choice);
     case OPERAND_TYPE: return a->as.given = dtype_read(word, strlen(word), &a->as.type);
     case OPERAND_FLAG: return *f.flag = true;
