@@ -186,10 +186,39 @@ static const char *first_name(const Stmt *s)
     return s->name ? s->name : "nothing";
 }
 
+static const Stmt *parallel_above(const NestForm *f)
+{
+    for (int k = 0; k < f->depth; k++)
+        if (f->above[k]->kind == STMT_FOR && f->above[k]->loop_kind == LOOP_PARALLEL) return f->above[k];
+    return NULL;
+}
+
+/* A unit has one set of fields of configuration, which the iterations of a parallel loop would set and use at the same
+ * time. */
+static bool has_fields_alone(NestForm *f, const Instruction *i)
+{
+    const Stmt *loop = i->need_count ? parallel_above(f) : NULL;
+    return !loop
+           || check_fail(f->c, WRONG, FAULT_STORAGE, "a serial loop",
+                         "%s needs the configuration %s, which the iterations of the parallel loop %s share", i->macro,
+                         i->need[0].field, loop->name);
+}
+
+/* A channel counts its copies, and the iterations of a parallel loop would count each other's. */
+static bool has_channel_alone(NestForm *f, const Stmt *start)
+{
+    const Stmt *loop = parallel_above(f);
+    return !loop
+           || check_fail(f->c, WRONG, FAULT_STORAGE, "a serial loop, or a copy that is not asynchronous",
+                         "the iterations of the parallel loop %s share channel %lld of the copies", loop->name,
+                         (long long)start->copy->channel);
+}
+
 static bool tile_is_its_instruction(NestForm *f, const Stmt *s)
 {
     Match m;
     const char *why;
+    if (s->instr && !has_fields_alone(f, s->instr)) return false;
     if (s->external) return check_external(f->c, f->above, f->depth, s);
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
     return check_fail(f->c, UNPROVED, FAULT_INDEX,
@@ -209,7 +238,7 @@ static bool is_well_formed(NestForm *f, const Stmt *s)
     case STMT_ALLOC: if (!alloc_is_well_formed(f, s)) return false; break;
     case STMT_IF:    if (!is_in_scope(f, s, s->cond, true, "condition")) return false; break;
     case STMT_TILE:  if (!tile_is_its_instruction(f, s)) return false; break;
-    case STMT_START:
+    case STMT_START: if (!has_channel_alone(f, s)) return false; /* fall through */
     case STMT_WAIT:  if (!s->name) return check_form(f->c, "a copy has no name"); break;
     case STMT_SEQ:   break;
     }

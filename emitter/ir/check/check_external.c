@@ -157,6 +157,20 @@ static bool argument_is_stored(const ExternalCheck *x, const Tensor *t)
                       "\"%s\", an argument of %s, is not stored in row-major order", t->name, function);
 }
 
+/* Iterations of a parallel loop would share the workspace, and a status could not end the run. */
+static bool may_run_in_parallel(const ExternalCheck *x, const Stmt *loop)
+{
+    const External *e = x->tile->external;
+    for (int i = 0; i < e->arg_count; i++)
+        if (e->arg[i].kind == EXTERNAL_WORKSPACE)
+            return check_fail(x->c, WRONG, FAULT_STORAGE, "a serial loop, or a function without a workspace",
+                              "the iterations of the parallel loop %s share the workspace of %s", loop->name,
+                              e->function);
+    return !e->has_status
+           || check_fail(x->c, WRONG, FAULT_KIND, "a serial loop, or a function without status",
+                         "the status of %s cannot leave the parallel loop %s", e->function, loop->name);
+}
+
 static bool loops_are_plain(const ExternalCheck *x)
 {
     const External *e = x->tile->external;
@@ -165,6 +179,7 @@ static bool loops_are_plain(const ExternalCheck *x)
         if (x->above[i]->loop_kind == LOOP_VECTOR)
             return check_fail(x->c, UNPROVED, FAULT_KIND, "a loop that is serial, parallel or unrolled",
                               "%s is called in %s, whose iterations are lanes", e->function, x->above[i]->name);
+        if (x->above[i]->loop_kind == LOOP_PARALLEL && !may_run_in_parallel(x, x->above[i])) return false;
         if (e->in_place)
             return check_fail(x->c, UNPROVED, FAULT_NESTING, "a call outside all loops, or without in_place",
                               "%s is called in place in %s", e->function, x->above[i]->name);
