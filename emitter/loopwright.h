@@ -142,6 +142,9 @@ typedef struct lw_options {
     /* Purposes for which instructions are spent. "balanced" or NULL: to save at least a tenth of RAM. "speed": nothing,
      * so every group computes whole tensors. "size": also smaller code, with guards instead of copies of loops. */
     const char *optimize;
+    /* Where model.c has the loops that replace an instruction in builds without it: "inline" or NULL at each call,
+     * "apart" once, in a function before the layers. */
+    const char *portable;
     /* Limit of RAM in bytes (arena, inputs, outputs and state), or 0. Chooses the plan with the fewest counted
      * instructions within the limit; refuses a model that needs more. */
     int64_t ram;

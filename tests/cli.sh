@@ -194,7 +194,7 @@ commands_of() {
     --name) echo compile verify quantize dump package evidence ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --profile) echo compile verify quantize tune ;;
-    --weights) echo compile verify quantize report package ;;
+    --weights | --portable) echo compile verify quantize report package ;;
     --rename) echo compile verify quantize dump package evidence ;;
     --class-names | --stamp | --check-inputs) echo compile quantize package ;;
     --testbench | --standalone | --cpp | --selftest | --acsl) echo compile quantize ;;
@@ -212,6 +212,7 @@ value_of() {
     --dim) echo n=4 ;;
     --tolerance | --steps | --top | --ram | --mhz | --timeout) echo 1 ;;
     --optimize) echo speed ;;
+    --portable) echo apart ;;
     --value | --state | --rename | --layout | --preprocess | --postprocess) echo a=b ;;
     --io) echo arena ;;
     --memory) echo ram=1M ;;
@@ -240,7 +241,7 @@ every_option() {
         --check-inputs --stamp --cpp --expect --recorded --tolerance --steps --cc --link --runner --timeout --fit
         --mhz --at --only --explain --level --onnx --tflite --gradients --conditions --package-version
         --author --url --licence --from --to --layout --preprocess --postprocess --board --against --validate
-        --cores --weights-bits --flash"
+        --cores --weights-bits --flash --portable"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
@@ -283,6 +284,34 @@ portable_forms() {
         "$lw" verify tests/emitted/instruction.te --cc "${CC:-cc} -include $work/mla8.h -include $work/plus_one.h"
 }
 check instruction-portable-forms-compute-the-formulas portable_forms
+# --portable apart: no layer has the loops of an instruction whose macro receives all numbers of the formula; the
+# functions compute them, and two such files build in one unit. A build with the macros does not read the functions.
+te 'input a: f32[16][32]\ninput b: f32[32][24]\nc[i, j] = sum(k) a[i, k] * b[k, j]\ny = relu(c)\noutput y\n' apart
+apart() {
+    "$lw" "$work/apart.te" --target x86-avx2 --portable apart --standalone --name one -o "$work/one.c" --quiet &&
+        "$lw" tests/emitted/instruction.te --portable apart --standalone --name two -o "$work/two.c" --quiet &&
+        grep -c '^#ifndef MLA8$' "$work/two.c" | grep -qx 1 && ! grep -q '#ifdef MLA8' "$work/two.c" &&
+        printf '#include "one.c"\n#include "two.c"\n' > "$work/both.c" &&
+        "${CC:-cc}" -std=c99 -Wall -Wextra -Wshadow -Wconversion -Werror -c "$work/both.c" -o "$work/both.o" &&
+        "$lw" verify tests/emitted/instruction.te --portable apart --cc "${CC:-cc} -Wall -Wextra -Werror"
+}
+check portable-apart-computes-the-formulas apart
+is_at_the_call() {
+    residual=tests/golden/residual-bytes/residual-bytes.te
+    "$lw" $residual --target x86-avx2 --portable apart --quiet -o "$work/line.c" &&
+        grep -q '#ifdef LW_ADD_LINE_I8' "$work/line.c" && "$lw" verify $residual --target x86-avx2 --portable apart
+}
+check portable-apart-without-a-form-is-at-the-call is_at_the_call
+is_inline() {
+    "$lw" tests/emitted/instruction.te --name same --quiet -o "$work/default.c" &&
+        "$lw" tests/emitted/instruction.te --name same --quiet --portable inline -o "$work/same.c" &&
+        sed 's/same\.h/default.h/' "$work/same.c" | cmp - "$work/default.c"
+}
+check portable-inline-is-the-default is_inline
+check portable-apart-excludes-acsl ends 2 'exclude each other' tests/emitted/instruction.te --portable apart --acsl \
+    -o "$work/acsl.c"
+check portable-other-word-is-refused ends 2 'inline|apart' tests/emitted/instruction.te --portable none -o "$work/p.c"
+
 check instruction-has-its-strides ends 0 'const int8_t \*a, int32_t a_at,$' instruction tests/emitted/instruction.te \
     LW_DOT_2X2_I8
 check instruction-without-a-portable-form-is-named ends 0 'has no portable form' instruction \

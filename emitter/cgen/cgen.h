@@ -213,6 +213,15 @@ typedef struct ProgramMemory {
     const char *section;               /* the section of an array in it, or NULL */
 } ProgramMemory;
 
+/* A parameter of an instruction's macro: a memory, or a number. */
+typedef struct MacroParameter { const Memory *memory; const Expr *number; } MacroParameter;
+/* An instruction as a C function of its macro's arguments; function is NULL if it has no such form. */
+typedef struct PortableForm {
+    const char *macro, *symbol;        /* the names of the macro and of the C function */
+    int parameter_count; const MacroParameter *parameter;
+    const Function *function;
+} PortableForm;
+
 /* The features of a program (features.h), in the order of their parts. */
 typedef struct Features { int count; const struct Feature *const *at; } Features;
 
@@ -233,6 +242,8 @@ struct Program {
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
     /* the functions, in order of first use; equal groups share one */
     int function_count; const Function *const *function;
+    /* --portable apart: the forms that are printed before the functions */
+    int portable_count; const PortableForm *portable;
     int call_count; const Call *call;
     int partition_count; const Partition *partition;
     int body_count; const Body *const *body;               /* the bodies of regions, inner bodies first */
@@ -316,8 +327,6 @@ const char *cgen_proof_script(Ctx *cx, const Program *p);
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
-/* A parameter of an instruction's macro: a memory, or a number. */
-typedef struct MacroParameter { const Memory *memory; const Expr *number; } MacroParameter;
 /* Prints the macro as a C function with these parameters: its prototype if f is NULL, else f, which uses them. */
 void cgen_macro(Ctx *cx, Text *t, const char *name, const MacroParameter *parameter, int count, const Function *f);
 /* Prints the function of a body; the numbers of its layers begin at `first_layer`. */

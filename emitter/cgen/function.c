@@ -370,6 +370,17 @@ static void require_macro(FunctionPrinter *p, const Code *c)
     text_printf(p->t, "#error \"%s computes in the memories of a unit; define it beside LW_MEMORY_...\"\n", c->text);
 }
 
+/* Returns true if the instruction's loops are a function before the layers. In an opaque memory they have no meaning:
+ * there the call's own #else stops the build. */
+static bool is_apart(const FunctionPrinter *p, const Code *c)
+{
+    bool is = false;
+    for (int i = 0; i < p->program->portable_count && !is; i++)
+        is = text_equal(p->program->portable[i].macro, c->text);
+    for (int i = 0; i < c->arg_count; i++) is = is && !opaque_memory(c, i);
+    return is;
+}
+
 /* Prints a macro that a header may define, with its portable form as fallback. */
 static void macro(FunctionPrinter *p, const Code *c)
 {
@@ -377,7 +388,8 @@ static void macro(FunctionPrinter *p, const Code *c)
         external(p, c);
         return;
     }
-    if (c->child_count) {
+    const bool has_loops = c->child_count && !is_apart(p, c);
+    if (has_loops) {
         text_printf(p->t, "#ifdef %s\n", c->text);
         line(p);
     }
@@ -390,7 +402,7 @@ static void macro(FunctionPrinter *p, const Code *c)
     text_add(p->t, ");");
     wrap_list(p->s.cx, p->t, start);
     text_char(p->t, '\n');
-    if (!c->child_count) return;
+    if (!has_loops) return;
     require_macro(p, c);
     line(p);
     if (c->child[0]->kind == CODE_SEQ && !c->child[0]->child_count) {

@@ -530,6 +530,18 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
     }
 }
 
+/* Prints the portable forms, each as the macro of a build that does not have the instruction. */
+static void portable_forms(Ctx *cx, Text *t, const Program *p)
+{
+    if (p->portable_count) text_add(t, "/* The loops of each instruction, for a build that does not define its macro. */\n");
+    for (int i = 0; i < p->portable_count; i++) {
+        const PortableForm *form = &p->portable[i];
+        text_printf(t, "#ifndef %s\n#define %s %s\n", form->macro, form->macro, form->symbol);
+        cgen_macro(cx, t, form->symbol, form->parameter, form->parameter_count, form->function);
+        text_add(t, "#endif\n\n");
+    }
+}
+
 /* Prints the functions of layers, each once. */
 static void functions(Ctx *cx, Text *t, const Program *p)
 {
@@ -585,6 +597,7 @@ Source cgen_source(Ctx *cx, const Program *p)
 {
     Source s = { .constant_count = 0 };
     Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), before = text_new(cx);
+    portable_forms(cx, &code, p);
     functions(cx, &code, p);
     constants(cx, p, &weights, &s);
     features_print(cx, &weights, p, FEATURE_CONSTANTS);
@@ -613,6 +626,7 @@ const char *cgen_code(Ctx *cx, const Program *p)
     Text t = text_new(cx);
     plain.selftest = NULL;
     plain.has_profile = false;
+    plain.portable_count = 0;
     cgen_complete(cx, &plain);
     functions(cx, &t, &plain);
     if (p->step) training_functions(cx, &t, &plain);

@@ -48,6 +48,7 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     check_word(cx, "--float", o->floats, "contract|separate");
     check_word(cx, "--hybrid", o->hybrid, "rounded|float");
     check_word(cx, "--optimize", o->optimize, "size|speed|balanced");
+    check_word(cx, "--portable", o->portable, "inline|apart");
     check_twice(cx, o);
     if (o->checkpoint && !o->train)
         diag_usage(cx, NULL, "--checkpoint is given without --train; add --train");
@@ -77,6 +78,9 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
         diag_usage(cx, NULL, "--train and --selftest exclude each other, because training changes the weights, and "
                              "with them every checksum; omit one of them");
     build_check_cores(cx, o);
+    if (text_equal(o->portable, "apart") && o->acsl)
+        diag_usage(cx, NULL, "--portable apart and --acsl exclude each other, because the annotations are at the "
+                             "loops of each call; omit one of them");
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,
                    "--io arena and --static-arena exclude each other, because the caller cannot reach inputs and "
@@ -215,6 +219,7 @@ static void list_features(Build *b) { cgen_complete(b->cx, &b->program); }
 static bool annotates(const Build *b) { return b->options->annotate; }
 static bool has_gradients(const Build *b) { return b->options->gradient; }
 static bool streams(const Build *b) { return b->options->stream; }
+static bool is_apart(const Build *b) { return text_equal(b->options->portable, "apart"); }
 static bool trains(const Build *b) { return b->options->train; }
 static bool has_step(const Build *b) { return b->training.step; }
 static bool shows_layers(const Build *b) { return b->options->layers && !b->model.is_nest; }
@@ -257,6 +262,7 @@ static const BuildStep program[] = {
     { .run = build_assemble },                           /* program */
     { .run = build_selftest },                           /* program: from observed.recorded */
     { .run = build_assemble_training },                  /* program.step */
+    { .run = build_portable_forms, .when = is_apart },   /* program.portable */
     { .run = build_weights },                            /* program.weights */
     { .run = list_features },                            /* program.features */
     { .run = build_prove },                              /* program.function, with annotations */

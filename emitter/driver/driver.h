@@ -268,6 +268,11 @@ void build_split_training(Build *b);
 int build_trained_of_input(const Build *b, int input);
 void build_assemble_training(Build *b);          /* assembles the program's second function */
 
+/* portable.c: returns the portable form of an instruction; the second function lists the program's forms, with
+ * --portable apart. */
+PortableForm build_portable_form(Ctx *cx, const struct Instruction *i);
+void build_portable_forms(Build *b);
+
 /* cores.c, for --cores: the number of cores that share the layers of this graph, or 1 */
 int build_cores(const Build *b);
 void build_check_cores(Ctx *cx, const lw_options *o);

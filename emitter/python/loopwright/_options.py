@@ -72,6 +72,7 @@ class Options(TypedDict, total=False):
     only: Text
     explain: bool
     optimize: Literal["size", "speed", "balanced"]
+    portable: Literal["inline", "apart"]
     ram: int
     combine: Text
     stream: Text
