@@ -4,6 +4,8 @@ import doctest
 import importlib.util
 import json
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,24 +59,97 @@ def annotations_hold():
     assert check.returncode == 0, check.stdout + check.stderr
 
 
-def options_are_typed():
+# Calls, and whether a type checker must refuse each.
+CALLS = [
+    (True, "import loopwright"),
+    (True, "m = loopwright.compile('m.onnx', optimize='size', ram=8, dim={'n': 3}, extern='F', mhz=0.5)"),
+    (True, "loopwright.compile('m.onnx', board='pico', state={'h': 'new_h'}, standalone=True, layout={'x': 'nchw'})"),
+    (False, "loopwright.compile('m.onnx', tarject='x')"),
+    (False, "loopwright.compile('m.onnx', target='cortex-m99')"),
+    (False, "loopwright.compile('m.onnx', board='pico-99')"),
+    (False, "loopwright.compile('m.onnx', ram='8K')"),
+    (False, "loopwright.compile('m.onnx', optimize='fast')"),
+    (False, "loopwright.compile('m.onnx', dim={'n': '3'})"),
+    (False, "loopwright.compile('m.onnx', selftest=3)"),
+    (False, "loopwright.compile(b'', format='onxx')"),
+    (False, "loopwright.quantize('m.onnx', [], ports='int9')"),
+    (False, "loopwright.quantize('m.onnx', [], weights_bits=3)"),
+    (False, "loopwright.quantize('m.onnx', [], ranges='mean')"),
+    (False, "m.package('ardunio', 'folder')"),
+    (False, "m.report(cc=3)"),
+    (False, "m.rnu()"),
+    (True, "s = loopwright.te('x', 'cortex-m4').split('c.i', 4, names=('o', 'i')).cache_read('a', 'stack', as_='i16')"),
+    (True, "s.reorder('c.o', 'c.i', 'c.k', reassociate=True).async_('a', slots=2).compile(name='k').write('k.c')"),
+    (False, "s.splitt('c.i', 4)"),
+    (False, "s.split('c.i', '4')"),
+    (False, "s.split('c.i', 4, tail='pool')"),
+    (False, "s.split('c.i', 4, tails='peel')"),
+    (False, "s.tile('c.i', 'c.j', 4)"),
+]
+
+
+def refused_calls(said):
+    """The lines of typed.py that a checker names; it says typed.py:LINE:"""
+    found = {int(line.split("typed.py:")[1].split(":")[0]) for line in said.splitlines() if re.search(
+        r"typed\.py:\d+(:\d+)?(:| -) error", line)}
+    return sorted(found)
+
+
+def write_calls(calls):
+    (WORK / "typed.py").write_text("\n".join(text for _, text in calls) + "\n")
+    return WORK / "typed.py", [k + 1 for k, (is_right, _) in enumerate(calls) if not is_right]
+
+
+def wrong_calls_are_refused_by_mypy():
     if not importlib.util.find_spec("mypy"):
         return "mypy is not installed"
-    script = WORK / "typed.py"
-    script.write_text("import loopwright\n"
-                      "loopwright.compile('m.onnx', optimize='size', ram=8, dim={'n': 3}, extern='F', mhz=0.5)\n"
-                      "loopwright.compile('m.onnx', tarject='x')\n"
-                      "loopwright.compile('m.onnx', ram='8K')\n"
-                      "loopwright.compile('m.onnx', optimize='fast')\n")
-    check = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--no-incremental",
-                            script], env={**os.environ, "MYPYPATH": "emitter/python"}, capture_output=True, text=True)
-    wrong = [line.split(":")[1] for line in check.stdout.splitlines() if ": error:" in line]
-    assert wrong == ["3", "4", "5"], check.stdout + check.stderr
+    script, wrong = write_calls(CALLS)
+    check = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--cache-dir",
+                            WORK / "mypy", script], env={**os.environ, "MYPYPATH": "emitter/python"},
+                           capture_output=True, text=True)
+    assert refused_calls(check.stdout) == wrong, check.stdout + check.stderr
+
+
+def wrong_calls_are_refused_by_pyright():
+    """In its strict mode for calls, in its standard mode for the package."""
+    pyright = next((p for p in (shutil.which(n, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+                                for n in ("basedpyright", "pyright")) if p), None)
+    if not pyright:
+        return "neither pyright nor basedpyright is installed"
+    script, wrong = write_calls(CALLS)
+    for mode, file, want in (("strict", script, wrong), ("standard", Path("emitter/python/loopwright").resolve(), [])):
+        (WORK / "pyright.json").write_text(json.dumps({
+            "typeCheckingMode": mode, "extraPaths": [str(Path("emitter/python").resolve())],
+            "reportMissingImports": "none", "reportMissingModuleSource": "none", "include": [str(file)]}))
+        check = subprocess.run([pyright, "--pythonpath", sys.executable, "-p", WORK / "pyright.json"],
+                               capture_output=True, text=True)
+        assert refused_calls(check.stdout) == want, check.stdout + check.stderr
+        assert want or check.returncode == 0, check.stdout
 
 
 def types_of_options_are_current():
-    made = subprocess.run([sys.executable, "emitter/python/options.py"], capture_output=True, text=True, check=True)
-    assert made.stdout == Path("emitter/python/loopwright/_options.py").read_text()
+    for words, file in ([], "_options.py"), (["steps"], "_steps.py"):
+        made = subprocess.run([sys.executable, "emitter/python/options.py", *words], capture_output=True, text=True,
+                              check=True)
+        assert made.stdout == Path("emitter/python/loopwright", file).read_text(), file
+
+
+def steps_have_their_options():
+    text = "input a: f32[8][16]\nb[i, j] = a[i, j] * 2\nc[i, j] = b[i, j] + a[i, j]\noutput c\n"
+    s = loopwright.te(text)
+    s.fuse("c.i", "c.j", name="both").split("c.both", parts=3, tail="guard", names=("o", "i")).unroll("c.o")
+    assert s.steps[:2] == ["fuse c.i c.j name=both", "split c.both parts=3 tail=guard names=o,i"], s.steps
+    assert s.verify() and getattr(loopwright.Schedule, "async") is loopwright.Schedule.async_
+    raises(TypeError, "tails", s.split, "c.o", 2, tails="guard")
+    raises(loopwright.LoopwrightError, "there is no", s.split, "d.o", 2)
+
+
+def boards_have_their_targets():
+    text = b"input x: f32[1][3]\ny = relu(x)\noutput y\n"
+    assert loopwright.compile(text, board="pico").target == "cortex-m0plus"
+    assert loopwright.compile(text, "cortex-m4", board="pico").target == "cortex-m4"
+    assert loopwright.compile(text).target == "generic" and "pico" in loopwright.boards()
+    raises(loopwright.LoopwrightError, "pico-99", loopwright.compile, text, board="pico-99")
 
 
 def command_line_words_are_keywords():

@@ -15,11 +15,11 @@ array([[0. , 0. , 2.5]], dtype=float32)
 >>> m.run(numpy.ones((5, 3))).shape
 (5, 3)
 """
-from ._abi import ArgumentError, LoopwrightError, include_dir, targets, version
+from ._abi import ArgumentError, LoopwrightError, boards, include_dir, targets, version
 from ._host import Port
 from .model import Evaluation, Model, compile, quantize
 from .schedule import Schedule, te
 
 __version__ = version()
-__all__ = ["ArgumentError", "Evaluation", "LoopwrightError", "Model", "Port", "Schedule", "compile", "include_dir",
-           "quantize", "targets", "te", "version"]
+__all__ = ["ArgumentError", "Evaluation", "LoopwrightError", "Model", "Port", "Schedule", "boards", "compile",
+           "include_dir", "quantize", "targets", "te", "version"]

@@ -12,9 +12,12 @@ import difflib
 import os
 import re
 from pathlib import Path
-from typing import Any, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Mapping, Sequence
 
 from ._options import ALIASES
+
+if TYPE_CHECKING:
+    from ._options import Board, Target
 
 _HERE = Path(__file__).resolve().parent
 _NAME = "libloopwright.so"
@@ -117,7 +120,7 @@ for _name, _result, _arguments in [
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
         ("lw_evidence", ctypes.c_bool,
          [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.POINTER(Options)]),
-        ("lw_list_targets", ctypes.c_char_p, [ctypes.c_void_p]), ("lw_list_steps", ctypes.c_char_p, [ctypes.c_void_p])]:
+        *((name, ctypes.c_char_p, [ctypes.c_void_p]) for name in ("lw_list_targets", "lw_list_boards"))]:
     getattr(_lib, _name).restype = _result
     getattr(_lib, _name).argtypes = _arguments
 
@@ -295,11 +298,23 @@ def version() -> str:
     return str(_lib.lw_version().decode())
 
 
-def targets() -> list[str]:
+def _first_words(table: str) -> list[Any]:
+    return [row.split()[0] for row in table.split("\n\n")[0].splitlines()[1:]]
+
+
+def targets() -> list[Target]:
     """Returns the names of the targets.
 
     >>> "cortex-m4" in targets()
     True
     """
-    rows = call("lw_list_targets")[0].split("\n\n")[0].splitlines()
-    return [row.split()[0] for row in rows[1:]]
+    return _first_words(call("lw_list_targets")[0])
+
+
+def boards() -> list[Board]:
+    """Returns the names of the boards, which the option `board` accepts: a target, flash, RAM and a clock.
+
+    >>> "pico" in boards()
+    True
+    """
+    return _first_words(call("lw_list_boards")[0])

@@ -31,6 +31,29 @@ def _scikit(model: Any, path: Path, example: Any) -> None:
     path.write_bytes(onnx.SerializeToString())
 
 
+def _trees(package: str, model: Any, path: Path) -> None:
+    """Exports an estimator, or a Booster, of XGBoost or LightGBM."""
+    import onnxmltools
+    from onnxmltools.convert.common.data_types import FloatTensorType
+    counts = {"xgboost": "num_features", "lightgbm": "num_feature"}
+    count = getattr(model, counts[package], None)
+    features = count() if count else model.n_features_in_
+    named = {"zipmap": False} if package == "lightgbm" else {}
+    convert = getattr(onnxmltools, f"convert_{package}")
+    onnx = convert(model, initial_types=[("input", FloatTensorType([1, features]))], **named)
+    if len(onnx.graph.output) == 2:       # the scores; the label is their greatest
+        del onnx.graph.output[0]
+    path.write_bytes(onnx.SerializeToString())
+
+
+def _xgboost(model: Any, path: Path, example: Any) -> None:
+    _trees("xgboost", model, path)
+
+
+def _lightgbm(model: Any, path: Path, example: Any) -> None:
+    _trees("lightgbm", model, path)
+
+
 def _keras(model: Any, path: Path, example: Any) -> None:
     import tf2onnx
     onnx, _ = tf2onnx.convert.from_keras(model)
@@ -45,9 +68,11 @@ def _torch(model: Any, path: Path, example: Any) -> None:
     torch.onnx.export(model.eval(), inputs, str(path))
 
 
-# Packages whose classes are recognized as models, and their exporters.
+# Packages whose classes are recognized as models, and their exporters. Estimators of XGBoost and LightGBM are also
+# estimators of scikit-learn.
 _EXPORTERS: list[tuple[str, str, Callable[[Any, Path, Any], None]]] = [
-    ("sklearn", "skl2onnx", _scikit), ("keras", "tf2onnx", _keras), ("torch", "torch", _torch)]
+    ("xgboost", "onnxmltools", _xgboost), ("lightgbm", "onnxmltools", _lightgbm), ("sklearn", "skl2onnx", _scikit),
+    ("keras", "tf2onnx", _keras), ("torch", "torch", _torch)]
 
 
 def file_of(model: Any, folder: Path, format: str | None, example: Any) -> str:

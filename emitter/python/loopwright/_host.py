@@ -59,6 +59,7 @@ class Header:
     outputs: list[Port]
     arena_bytes: int
     weight_bytes: int
+    target: str = ""
     class_names: list[str] = field(default_factory=list)
     has_state: bool = False
     has_open_sizes: bool = False
@@ -113,10 +114,12 @@ def read_header(path: Path, name: str) -> Header:
     text, prefix = path.read_text(), name.upper()
     key = re.findall(rf"^#define {prefix}_(\w+)_TYPE ", text, flags=re.M)
     names = re.search(rf"#define {prefix}_CLASS_NAMES \\\n *\{{(.*?)\}}\n", text, flags=re.S)
+    target = re.search(rf'#define {prefix}_TARGET "(.*)"', text)
     return Header(
         inputs=_ports(text, prefix, "INPUTS", key), outputs=_ports(text, prefix, "OUTPUTS", key),
         arena_bytes=int(_number(text, prefix + "_ARENA_SIZE")),
         weight_bytes=int(_number(text, prefix + "_WEIGHTS_SIZE")),
+        target=target.group(1) if target else "",
         class_names=[re.sub(r"\\(.)", r"\1", s) for s in re.findall(r'"((?:[^"\\]|\\.)*)"', names.group(1))]
         if names else [],
         decided_sizes=_decided(text, prefix),

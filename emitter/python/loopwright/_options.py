@@ -8,6 +8,21 @@ from typing import Literal, Mapping, Sequence, TypedDict, Union
 
 Text = Union[str, "PathLike[str]"]
 Real = float     # `float` is a key below
+Format = Literal["onnx", "tflite", "te"]
+Target = Literal["generic", "avr", "xtensa", "aarch64", "aarch64-dotprod", "aarch64-i8mm", "armv7-neon", "cortex-a53",
+                 "cortex-a72", "rv32imc", "rv64gc", "rv64gcv", "x86", "x86-avx2", "x86-avx512", "x86-vnni", "arm",
+                 "arm-dsp", "arm-mve", "cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33",
+                 "cortex-m55", "cortex-m85"]
+Board = Literal["arduino-uno-r3", "arduino-mega-2560", "arduino-uno-r4", "arduino-zero", "arduino-due",
+                "arduino-nano-33-ble", "arduino-portenta-h7", "microbit-v2", "nrf52-dk", "nrf52840-dk", "nrf5340-dk",
+                "nrf9160-dk", "pico", "pico-2", "esp32-c3-devkitm", "esp32-s3-devkitc", "longan-nano", "feather-m0",
+                "feather-m4", "teensy-3.6", "teensy-4.1", "frdm-k64f", "lpcxpresso55s69", "xg24-dk2601b",
+                "nucleo-f103rb", "nucleo-l073rz", "nucleo-g071rb", "nucleo-l432kc", "nucleo-f411re", "nucleo-f446re",
+                "nucleo-g474re", "nucleo-l4r5zi", "nucleo-l552ze-q", "nucleo-u575zi-q", "nucleo-f767zi",
+                "nucleo-h743zi2", "ek-ra8m1"]
+Package = Literal["make", "cmake", "arduino", "platformio", "zephyr", "esp-idf", "cmsis-pack"]
+Ports = Literal["int8", "int16", "float"]
+Ranges = Literal["best", "least", "squared", "min-max", "percentile", "divergence", "curves"]
 
 # Options of the command line whose fields have other names.
 ALIASES = {
@@ -19,7 +34,7 @@ ALIASES = {
 class Options(TypedDict, total=False):
     """Each key is a field of `lw_options`, or an option of the command line."""
 
-    name: Text
+    name: str
     testbench: bool
     static_arena: bool
     standalone: bool
@@ -27,7 +42,7 @@ class Options(TypedDict, total=False):
     werror: bool
     cores: int
     ports_in_arena: bool
-    ports_memory: Text
+    ports_memory: str
     memory: Sequence[Text]
     no_shrink: bool
     dim: Mapping[str, Union[int, tuple[int, int]]]
@@ -35,7 +50,7 @@ class Options(TypedDict, total=False):
     state: Mapping[str, str]
     rename: Mapping[str, str]
     annotate: Text
-    weights: Text
+    weights: str
     class_names: Text
     stamp: bool
     acsl: bool
@@ -43,14 +58,14 @@ class Options(TypedDict, total=False):
     cpp: bool
     profile: bool
     selftest: Sequence[Text]
-    gradient: Text
-    train: Text
-    checkpoint: Text
+    gradient: str
+    train: str
+    checkpoint: str
     rounding: Literal["double", "single"]
     hybrid: Literal["rounded", "float"]
-    signature: Text
-    external: Text
-    extern: Text
+    signature: str
+    external: str
+    extern: str
     qdq: Literal["exact", "integer", "float"]
     floats: Literal["contract", "separate"]
     float: Literal["contract", "separate"]
@@ -58,28 +73,28 @@ class Options(TypedDict, total=False):
     recorded: Text
     steps: int
     mhz: Real
-    board: Text
+    board: Board
     against: Text
     validate: Literal["outputs", "layers"]
-    fit: Text
-    link: Text
-    runner: Text
+    fit: str
+    link: str
+    runner: str
     timeout: Real
     input: Sequence[Text]
-    schedule_text: Text
+    schedule_text: str
     schedule: Sequence[Text]
-    at: Text
-    only: Text
+    at: str
+    only: str
     explain: bool
     optimize: Literal["size", "speed", "balanced"]
     portable: Literal["inline", "apart"]
     ram: int
-    combine: Text
-    stream: Text
-    package_version: Text
-    author: Text
-    url: Text
-    licence: Text
+    combine: str
+    stream: str
+    package_version: str
+    author: str
+    url: str
+    licence: str
     to: Sequence[Text]
     layout: Mapping[str, str]
     preprocess: Mapping[str, str]

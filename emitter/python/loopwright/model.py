@@ -6,7 +6,7 @@ import os
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ._host import Header, Port, Program, read_header
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Options
+    from ._options import Format, Options, Package, Ports, Ranges, Target
 
 Source = Union[str, "os.PathLike[str]", bytes, Any]
 _HOST_NAME = "host"
@@ -47,13 +47,14 @@ class Evaluation:
         return f"{self.samples} samples: largest error {self.largest_error:g}, signal to noise {self.sqnr:.1f} dB"
 
 
-def compile(model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
-            format: str | None = None, values: Mapping[str, Any] | None = None, **options: Unpack[Options]) -> "Model":
+def compile(model: Source, target: Target | None = None, *, example: Any = None, cc: str | None = None,
+            format: Format | None = None, values: Mapping[str, Any] | None = None,
+            **options: Unpack[Options]) -> "Model":
     """Compiles a model for a target.
 
     model    a path (.onnx, .tflite, .te), the file's bytes, or an object of scikit-learn, Keras or PyTorch, if the
              exporter (skl2onnx, tf2onnx, torch) is installed
-    target   of `loopwright.targets()`
+    target   of `loopwright.targets()`; None: that of `board`, or "generic"
     example  for a PyTorch module: one input tensor, or a tuple of them
     cc       the command that builds the emitted C on this machine; None: $CC, or cc
     format   of bytes: "onnx", "tflite" or "te"; None: recognized
@@ -77,13 +78,14 @@ def compile(model: Source, target: str = "generic", *, example: Any = None, cc: 
     return Model(model, target, example=example, cc=cc, format=format, values=values, **options)
 
 
-def quantize(model: Source, samples: Any, target: str = "generic", *, ports: str | None = None,
-             ranges: str | None = None, refine: bool = False, weights_bits: int | str | None = None,
+def quantize(model: Source, samples: Any, target: Target | None = None, *, ports: Ports | None = None,
+             ranges: Ranges | None = None, refine: bool = False, weights_bits: Literal[8, 4, 2, "auto"] | None = None,
              flash: int | None = None, min_sqnr: float | None = None, per_tensor: bool = False,
              no_equalization: bool = False, finetune: int | None = None, seed: int | None = None, labels: Any = None,
              max_drop: str | None = None, sensitivity: bool = False,
              report: Union[str, "os.PathLike[str]", None] = None, example: Any = None, cc: str | None = None,
-             format: str | None = None, values: Mapping[str, Any] | None = None, **options: Unpack[Options]) -> "Model":
+             format: Format | None = None, values: Mapping[str, Any] | None = None,
+            **options: Unpack[Options]) -> "Model":
     """Quantizes a trained float model with samples of its inputs, and compiles the integer network.
 
     samples  real numbers [samples][shape of the input], a tuple of arrays for several inputs, or paths of .npy files
@@ -143,8 +145,8 @@ class Model:
     _left_out: tuple[str, ...] = ("static_arena", "ports_in_arena", "ports_memory", "cpp", "stamp", "testbench",
                                    "layers")
 
-    def __init__(self, model: Source, target: str = "generic", *, example: Any = None, cc: str | None = None,
-                 format: str | None = None, values: Mapping[str, Any] | None = None,
+    def __init__(self, model: Source, target: Target | None = None, *, example: Any = None, cc: str | None = None,
+                 format: Format | None = None, values: Mapping[str, Any] | None = None,
                  **options: Unpack[Options]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="loopwright-")
         folder = Path(self._folder.name)
@@ -160,7 +162,7 @@ class Model:
         self._with_layers: Model | None = None
         self._cc = cc
         self._kept: Any = None               # whose files the options name
-        self.target = target
+        self.target = self._header.target
 
     # ---- Facts -------------------------------------------------------------------------------------------------------
 
@@ -227,7 +229,7 @@ class Model:
         written = [path.with_suffix(e) for e in endings]
         return written + [path.with_name(path.stem + "_main.c")] * bool(options.get("testbench"))
 
-    def package(self, kind: str, folder: Union[str, "os.PathLike[str]"], **options: Unpack[Options]) -> Path:
+    def package(self, kind: Package, folder: Union[str, "os.PathLike[str]"], **options: Unpack[Options]) -> Path:
         """Writes the model as a library for a build system or platform, as the command `package` does.
 
         kind     make, cmake, arduino, platformio, zephyr, esp-idf or cmsis-pack
@@ -301,7 +303,8 @@ class Model:
         ['y', 'h']
         """
         if not self._with_layers:
-            self._with_layers = _Layers(Path(self._file), cc=self._cc, **{**self._options, "layers": True})
+            own: dict[str, Any] = {**self._options, "layers": True}
+            self._with_layers = _Layers(Path(self._file), cc=self._cc, **own)
         results = self._with_layers.run(*inputs)
         values = results if isinstance(results, tuple) else (results,)
         return {p.name: y for p, y in zip(self._with_layers.outputs, values)}
@@ -317,7 +320,8 @@ class Model:
         folder = tempfile.TemporaryDirectory(prefix="loopwright-")
         path, before = Path(folder.name) / "annotations.txt", self._options.get("annotate")
         path.write_text((Path(before).read_text() + "\n" if before else "") + text + "\n")
-        annotated = Model(Path(self._file), cc=self._cc, **{**self._options, "annotate": path})
+        own: dict[str, Any] = {**self._options, "annotate": path}
+        annotated = Model(Path(self._file), cc=self._cc, **own)
         annotated._kept = (self, folder)
         return annotated
 

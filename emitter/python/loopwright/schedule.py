@@ -2,31 +2,29 @@
 """Schedules of `.te` texts, step by step. The compiler has the steps and checks them; `loopwright steps` lists them."""
 from __future__ import annotations
 
-import re
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ._abi import call, in_words_of_python
+from ._steps import Steps
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._options import Options
+    from ._options import Options, Target
     from .model import Model
-
-_STEP = re.compile(r"^([a-z]\w*)(?: .*)?(?:\n    .*)*", re.MULTILINE)
-
 
 def _word(value: Any) -> str:
     return ",".join(str(v) for v in value) if isinstance(value, (list, tuple)) else str(value)
 
 
-class Schedule:
+class Schedule(Steps):
     """The schedule of one group of a `.te` text; `loopwright.te` creates it.
 
     Each step of `loopwright steps` is a method: its operands are arguments, its options keyword arguments, and an
-    option without a value is True. A step that the compiler refuses raises LoopwrightError and changes nothing.
+    option without a value is True. Names that are keywords of Python end in _: async_, as_. A step that the compiler
+    refuses raises LoopwrightError and changes nothing.
 
     text    the statements
     steps   the steps that were applied, as text
@@ -49,10 +47,9 @@ class Schedule:
     2
     """
 
-    def __init__(self, text: str, target: str = "generic", group: str | None = None,
+    def __init__(self, text: str, target: Target | None = None, group: str | None = None,
                  **options: Unpack[Options]) -> None:
         self.text = text.rstrip("\n") + "\n"
-        self.target = target
         self.group = group
         self.steps: list[str] = []
         self._options: dict[str, Any] = {**options, "target": target}
@@ -69,6 +66,12 @@ class Schedule:
             path.write_text(self.source())
             result: str = call(name, path, *arguments, options={**self._options, **options})[0]
             return result
+
+    def _apply(self, step: str, operands: Sequence[object], /, **options: object) -> Schedule:
+        flags = [key.rstrip("_") if value is True else f"{key.rstrip('_')}={_word(value)}"
+                 for key, value in options.items() if value is not False and value is not None]
+        words = [_word(value) for value in operands if value is not None]
+        return self.step(" ".join([step, *words, *flags]))
 
     def step(self, text: str) -> "Schedule":
         """Applies one step, written as in a file."""
@@ -88,27 +91,18 @@ class Schedule:
         """Builds the emitted C, runs it on generated inputs, and compares with the interpreter. Returns the verdict."""
         return in_words_of_python(self._call("lw_verify", [], [], cc=cc))
 
-    def compile(self, **options: Any) -> "Model":
+    def compile(self, **options: Unpack[Options]) -> "Model":
         """Compiles the text with its schedule."""
         from .model import compile as compile_model
-        return compile_model(self.source().encode(), format="te", **{**self._options, **options})
+        own: dict[str, Any] = {**self._options, **options}
+        return compile_model(self.source().encode(), format="te", **own)
 
 
-def _method(name: str, usage: str) -> Callable[..., Schedule]:
-    def method(self: Schedule, *operands: Any, **options: Any) -> Schedule:
-        flags = [key if value is True else f"{key}={_word(value)}" for key, value in options.items()
-                 if value is not False and value is not None]
-        return self.step(" ".join([name, *map(_word, operands), *flags]))
-    method.__name__ = name
-    method.__doc__ = usage
-    return method
+# Steps whose names are keywords of Python: getattr(s, "async")
+setattr(Schedule, "async", Schedule.async_)
 
 
-for _m in _STEP.finditer(call("lw_list_steps")[0].split("A stage is named by")[0]):
-    setattr(Schedule, _m.group(1), _method(_m.group(1), _m.group(0)))
-
-
-def te(text: str, target: str = "generic", group: str | None = None, **options: Unpack[Options]) -> Schedule:
+def te(text: str, target: Target | None = None, group: str | None = None, **options: Unpack[Options]) -> Schedule:
     """Returns a schedule without steps for a `.te` text.
 
     group    a tensor that the scheduled group computes; None: the text has one group, or says `nest`
