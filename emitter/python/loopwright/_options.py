@@ -54,7 +54,7 @@ class Options(TypedDict, total=False):
     class_names: Text
     stamp: bool
     acsl: bool
-    check_inputs: Text
+    check_inputs: str
     cpp: bool
     profile: bool
     selftest: Sequence[Text]
