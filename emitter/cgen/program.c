@@ -533,7 +533,8 @@ static void constants(Ctx *cx, const Program *p, Text *t, Source *s)
 /* Prints the portable forms, each as the macro of a build that does not have the instruction. */
 static void portable_forms(Ctx *cx, Text *t, const Program *p)
 {
-    if (p->portable_count) text_add(t, "/* The loops of each instruction, for a build that does not define its macro. */\n");
+    if (p->portable_count)
+        text_add(t, "/* The loops of each instruction, for a build that does not define its macro. */\n");
     for (int i = 0; i < p->portable_count; i++) {
         const PortableForm *form = &p->portable[i];
         text_printf(t, "#ifndef %s\n#define %s %s\n", form->macro, form->macro, form->symbol);
