@@ -200,10 +200,18 @@ static const Expr *end_of_term(Reaching *r, const Expr *e, bool up)
     return end ? end : end_by_interval(r, e, up);
 }
 
-/* Returns the next term to eliminate: composite terms first, because they contain variables, then the innermost
- * variable. Returns -1 if no inner term is left. */
+/* Returns true for a term of which one operand is the value: it may cancel other terms. */
+static bool is_choice(const Expr *e)
+{
+    return e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_SELECT;
+}
+
+/* Returns the next term to eliminate: choices first, as in i/2 - max(i/2 - 1, 0), where i/2 cancels; then composite
+ * terms, because they contain variables; then the innermost variable. Returns -1 if no inner term is left. */
 static int next_term(const Reaching *r, const Linear *l)
 {
+    for (int i = 0; i < l->count; i++)
+        if (is_choice(l->term[i]) && uses_inner(r, l->term[i])) return i;
     for (int i = 0; i < l->count; i++)
         if (l->term[i]->kind != EXPR_VAR && uses_inner(r, l->term[i])) return i;
     for (const Bounds *b = r->ranges.scope; b; b = b->outer)
@@ -229,7 +237,7 @@ static const Expr *bound_by_structure(Reaching *r, const Linear *l, bool up, int
     const Expr *e = l->term[at];
     bool outward = l->coef[at] > 0 ? up : !up;
     if (e->kind == EXPR_VAR) return end_of_variable(r, l, at, outward, up, facts_left);
-    if (e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_SELECT) {
+    if (is_choice(e)) {
         int first = e->kind == EXPR_SELECT;
         const Expr *a = bound_with(r, l, at, e->arg[first], 0, up, facts_left);
         const Expr *b = bound_with(r, l, at, e->arg[first + 1], 0, up, facts_left);

@@ -96,6 +96,17 @@ static bool is_over_sizes(const Expr *e)
     return true;
 }
 
+int64_t greatest_of(Ctx *cx, const Expr *number, const Bounds *scope)
+{
+    const Expr *loop[MAX_DEPTH], *e = simplify(cx, number, scope);
+    Reach r;
+    const char *why;
+    const int64_t most = interval_of(cx, e, scope).greatest;
+    if (!reach(cx, e, scope, loop, vars_inside(scope, NULL, loop), &r, &why)) return most;
+    const int64_t end = interval_of(cx, r.high, NULL).greatest;
+    return end < most ? end : most;
+}
+
 /* Returns an upper bound of the number of points, over sizes only, or NULL. */
 static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
 {

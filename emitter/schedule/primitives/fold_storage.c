@@ -412,11 +412,11 @@ static bool find_slots(Fold *f, int64_t *slots)
                                "the rows of %s that an iteration of %s reads depend on data, or have no bounds",
                                f->stage->name, path_end(&p)->name);
     const Expr *span = f->falls ? sum_of(cx, expr_sub(cx, high, f->base), 1) : expr_sub(cx, f->end, low);
-    Interval range = interval_of(cx, simplify(cx, span, path_bounds(cx, &p)), path_bounds(cx, &p));
-    if (range.greatest > INT32_MAX)
+    const int64_t most = greatest_of(cx, span, path_bounds(cx, &p));
+    if (most > INT32_MAX)
         return refuse_unproved(f->d, FAULT_RING, "reads whose distance is bounded",
                                "the number of rows of %s that are live at once has no bound", f->stage->name);
-    *slots = range.greatest > 1 ? range.greatest : 1;
+    *slots = most > 1 ? most : 1;
     return true;
 }
 
