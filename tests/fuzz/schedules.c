@@ -669,6 +669,26 @@ static const char *step_write_to_memory(Chooser *c)
     return name_format(c->cx, "cache_write %s %s name=w%d", stage_name(c), memory, c->made++);
 }
 
+/* Computes what a stage copies in a loop of it, then starts these copies of results. */
+static const char *step_write_back(Chooser *c)
+{
+    const Stage *copy = NULL, *from = NULL;
+    for (int i = 0; i < c->w.stage_count; i++)
+        for (int k = 0; k < c->w.stage_count; k++)
+            if (is_copy(c, c->w.stage[k]) && reads(c, c->w.stage[k], c->w.stage[i])
+                && (!copy || random_chance(c->r, 40))) {
+                copy = c->w.stage[k];
+                from = c->w.stage[i];
+            }
+    if (!copy) return step_write_to_memory(c);
+    const Stmt *l = some_loop(c);
+    for (int tries = 0; tries < 20 && l && !(holds(l, copy) && !holds(l, from)); tries++) l = some_loop(c);
+    if (!host_of(c->nest, from))
+        return name_format(c->cx, "compute_at %s %s", from->name, l ? l->name : "s0.a");
+    return name_format(c->cx, "async %s slots=%d%s", copy->name, 1 + random_below(c->r, 3),
+                       random_chance(c->r, 40) ? " channel=2" : "");
+}
+
 /* The declaration for a block, with sizes of the run in place of its extents. */
 static const char *step_sized_instruction(Chooser *c)
 {
@@ -704,6 +724,7 @@ static const char *step_staging(Chooser *c)
     if (random_chance(c->r, 8)) return step_write_to_memory(c);
     if (random_chance(c->r, 10)) return random_chance(c->r, 40) ? step_sized_instruction(c) : step_tensorize(c);
     if (random_chance(c->r, 6)) return step_decompose(c);
+    if (random_chance(c->r, 35)) return step_write_back(c);
     if (!host_of(c->nest, copy))
         return name_format(c->cx, "compute_at %s %s", copy->name, loop_of_reader(c, copy));
     if (has_start_of(c->nest->root, copy)) return step_compute_at(c);
@@ -1010,8 +1031,19 @@ static void shrink(Case *c)
     fails_at_all(&s, &s);
 }
 
+/* Counts the copies of results. */
+static int count_backs(Ctx *cx, const Stmt *s)
+{
+    bool is_back = false;
+    int count = s->kind == STMT_ALLOC && s->buffer->slots && start_of(cx, s->child[0], s->buffer->tensor, &is_back)
+                && is_back;
+    for (int i = 0; i < s->child_count; i++) count += count_backs(cx, s->child[i]);
+    return count;
+}
+
 static void count_end(Case *c)
 {
+    c->counts->with_results += count_backs(c->cx, c->nest->root) > 0;
     const bool has_copies = has_starts(c->nest->root);
     c->counts->with_copies += has_copies;
     c->counts->fits += has_copies && !nest_memory_refusal(c->cx, c->nest);
@@ -1052,7 +1084,8 @@ void print_counts(const Counts *c)
         printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2],
                c->count[i][3]);
     printf("%ld programs, %ld steps, %ld runs, %ld schedules with asynchronous copies, %ld of them within their "
-           "memories: %ld failures\n", c->programs, c->steps, c->runs, c->with_copies, c->fits, c->failures);
+           "memories, %ld with copies of results: %ld failures\n", c->programs, c->steps, c->runs, c->with_copies,
+           c->fits, c->with_results, c->failures);
 }
 
 int print_paths(const Counts *c)

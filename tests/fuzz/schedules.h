@@ -11,7 +11,8 @@ typedef struct Counts {
     int primitive_count; char primitive[MAX_PRIMITIVES][32];     /* in order of first use */
     long count[MAX_PRIMITIVES][OUTCOME_COUNT];
     long programs, steps, runs, failures;
-    long with_copies, fits;          /* schedules with asynchronous copies; those within their memories' bytes */
+    /* Schedules with asynchronous copies, those within their memories' bytes, and those with copies of results */
+    long with_copies, fits, with_results;
     int64_t path[MAX_PATHS];                                     /* of the fast interpreter: how often each ran */
 } Counts;
 

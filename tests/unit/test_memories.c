@@ -119,22 +119,46 @@ static const char *const pipelined[] = {
     "async xs slots=3",
 };
 
+/* Results leave a buffer beside the work of the next rows. */
+static const char *const written_back[] = {
+    "cache_write y arena name=ys",
+    "split y.i 4",
+    "compute_at ys y.io",
+    "async y slots=2",
+};
+
 typedef struct AsyncDamage {
     const char *name;
     bool no_wait, late_wait, in_branch;
     int64_t slots, pending;          /* added */
     const char *says;                /* in the refusal; NULL for a nest that stays right */
+    bool of_results, early_start;
+    int64_t ahead;                   /* added */
 } AsyncDamage;
 
+#define RESULTS .of_results = true
+#define READS "may read an element whose copy is unfinished"
+#define WRITES "may write an element whose copy is unfinished"
+
 static const AsyncDamage async_damages[] = {
-    { "async-as-scheduled", false, false, false, 0, 0, NULL },
-    { "async-more-slots", false, false, false, 1, 0, NULL },
-    { "async-waits-for-later-ones-too", false, false, false, 0, -1, NULL },
-    { "i7-wait-removed", true, false, false, 0, 0, "may read an element whose copy is unfinished" },
-    { "i7-wait-count-plus-one", false, false, false, 0, 1, "may read an element whose copy is unfinished" },
-    { "i7-wait-after-the-reader", false, true, false, 0, 0, "may read an element whose copy is unfinished" },
-    { "i7-wait-in-a-loop", false, false, true, 0, 0, "may read an element whose copy is unfinished" },
-    { "i8-slots-less-one", false, false, false, -1, 0, "overwrites one of 2 slots" },
+    { "results-as-scheduled", RESULTS },
+    { "results-more-slots", RESULTS, .slots = 1 },
+    { "results-wait-for-all", RESULTS, .pending = -1 },
+    { "i8-results-wait-removed", RESULTS, .no_wait = true, .says = WRITES },
+    { "i8-results-wait-count-plus-one", RESULTS, .pending = 1, .says = WRITES },
+    { "i8-results-wait-after-the-writer", RESULTS, .late_wait = true, .says = WRITES },
+    { "i8-results-wait-in-a-loop", RESULTS, .in_branch = true, .says = WRITES },
+    { "i8-results-slots-less-one", RESULTS, .slots = -1, .says = WRITES },
+    { "i8-results-start-before-the-writer", RESULTS, .early_start = true, .says = "not shown to have computed it" },
+    { "i7-results-start-one-iteration-early", RESULTS, .ahead = 1, .says = "starts before its results are computed" },
+    { "async-as-scheduled", .says = NULL },
+    { "async-more-slots", .slots = 1 },
+    { "async-waits-for-later-ones-too", .pending = -1 },
+    { "i7-wait-removed", .no_wait = true, .says = READS },
+    { "i7-wait-count-plus-one", .pending = 1, .says = READS },
+    { "i7-wait-after-the-reader", .late_wait = true, .says = READS },
+    { "i7-wait-in-a-loop", .in_branch = true, .says = READS },
+    { "i8-slots-less-one", .slots = -1, .says = "overwrites one of 2 slots" },
 };
 
 static const Stmt *async_damaged(Ctx *cx, const Stmt *s, void *user)
@@ -151,6 +175,14 @@ static const Stmt *async_damaged(Ctx *cx, const Stmt *s, void *user)
         child[s->child_count - 2] = s->child[s->child_count - 1];
         child[s->child_count - 1] = s->child[s->child_count - 2];
         return stmt_seq(cx, child, s->child_count);
+    }
+    if (s->kind == STMT_START) return stmt_start(cx, s->name, s->copy->ahead + d->ahead, s->copy->channel, s->child[0]);
+    const int first = d->late_wait ? 0 : d->early_start ? 1 : -1;
+    if (s->kind == STMT_SEQ && d->of_results && first >= 0 && s->child_count == 3) {
+        const Stmt **child = arena_copy(cx->arena, s->child, 3 * sizeof *child);
+        child[first] = s->child[first + 1];
+        child[first + 1] = s->child[first];
+        return stmt_seq(cx, child, 3);
     }
     if (s->kind != STMT_ALLOC || !s->buffer->slots) return s;
     Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *b);
@@ -227,8 +259,10 @@ static void check_sized_nest(Ctx *cx, const SizeDamage *d)
 
 static void check_async_nest(Ctx *cx, const AsyncDamage *d)
 {
-    lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])", pipelined,
-                                 sizeof pipelined / sizeof pipelined[0]);
+    lw_computation *p = computed(cx, "y[i, j] = sum(k) i32(x[i, k]) * i32(w[k, j])",
+                                 d->of_results ? written_back : pipelined,
+                                 d->of_results ? sizeof written_back / sizeof written_back[0]
+                                               : sizeof pipelined / sizeof pipelined[0]);
     const Nest *n = computation_nest(p);
     check_that(n && !ctx_failed(cx), d->name, "a step is refused");
     if (!n) return;

@@ -3,7 +3,12 @@
  * precedes the reader in the body of the loop and is in no loop or branch that may not run. It leaves at most as many
  * copies unfinished as were started for later iterations. I8: a start overwrites a slot only after its last read, and
  * nobody writes the source between start and wait. The start of iteration i runs in iteration i - ahead of a serial
- * loop, so there are at least ahead + 1 slots. The source is computed and stored outside the loop. */
+ * loop, so there are at least ahead + 1 slots. The source is computed and stored outside the loop.
+ *
+ * A copy of results from a buffer in the loop starts in its own iteration and is finished when the loop ends.
+ * I7: nothing else in the loop reads or writes its target.
+ * I8: the buffer is written only before the start, and after a wait that covers the copy of iteration i - slots: at
+ * most slots - 1 copies are unfinished then. */
 #include "ir/check/check_parts.h"
 #include "ir/nest/copy.h"
 
@@ -11,6 +16,7 @@ typedef struct AsyncCheck {
     Checker *c;
     const Stmt *loop, *start, *block, *alloc;
     const Tensor *tensor, *source;
+    bool is_back;                    /* true for a copy of results: `source` has the slots */
     bool started, waited;            /* true if the walk is past the start, and past a wait that covers the iteration */
 } AsyncCheck;
 
@@ -23,18 +29,10 @@ static bool async_fail(AsyncCheck *a, Verdict v, const char *accepted, const cha
 
 /* ---- The copy ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the only block below the start, in loops of its own. */
-static const Stmt *copied_block(const Stmt *start)
-{
-    const Stmt *s = start->child[0];
-    while (s->kind == STMT_FOR) s = s->child[0];
-    return s->kind == STMT_BLOCK ? s : NULL;
-}
-
 static bool is_a_copy(AsyncCheck *a)
 {
     BlockCopy copy;
-    a->block = copied_block(a->start);
+    a->block = start_block(a->start);
     if (!a->loop) return async_fail(a, WRONG, "a start in a loop", "the copy is in no loop");
     if (!a->block || !block_copy(a->c->cx, a->block, &copy) || !copy.read)
         return async_fail(a, WRONG, "a copy of elements", "a start computes, and does not only copy");
@@ -67,11 +65,18 @@ static bool touches(const Stmt *s, const AsyncCheck *a)
     return found;
 }
 
+/* Returns the Alloc of the tensor directly in the loop, or NULL. */
+static const Stmt *alloc_in(const Stmt *loop, const Tensor *t)
+{
+    const Stmt *s = loop->child[0];
+    while (s->kind == STMT_ALLOC && s->buffer->tensor != t) s = s->child[0];
+    return s->kind == STMT_ALLOC ? s : NULL;
+}
+
 static bool slots_suffice(AsyncCheck *a)
 {
-    const Stmt *s = a->loop->child[0];
-    while (s->kind == STMT_ALLOC && s->buffer->tensor != a->tensor) s = s->child[0];
-    if (s->kind != STMT_ALLOC || !is_direct(a->loop->child[0], a->start))
+    const Stmt *s = alloc_in(a->loop, a->is_back ? a->source : a->tensor);
+    if (!s || !is_direct(a->loop->child[0], a->start))
         return async_fail(a, UNPROVED, "its buffer and start directly in the loop",
                           "the slots do not follow the iterations of one loop");
     a->alloc = s;
@@ -80,6 +85,7 @@ static bool slots_suffice(AsyncCheck *a)
                           text_format(a->c->cx, "its start, %lld iterations ahead, overwrites one of %lld slots before "
                                                 "the slot's last read", (long long)a->start->copy->ahead,
                                       (long long)s->buffer->slots));
+    if (a->is_back) return true;
     if (touches(a->loop->child[0], a))
         return async_fail(a, WRONG, text_format(a->c->cx, "a source that is computed before %s", a->loop->name),
                           text_format(a->c->cx, "\"%s\" is written in %s while a copy of it may be unfinished",
@@ -129,34 +135,94 @@ static bool is_waited_for(AsyncCheck *a, const Stmt *s)
     return true;
 }
 
+/* ---- Copies of results ------------------------------------------------------------------------------------------- */
+
+static bool has_slots_for(const AsyncCheck *a)
+{
+    const Stmt *own = alloc_in(a->loop, a->tensor), *from = alloc_in(a->loop, a->source);
+    return !(own && own->buffer->slots) && from && from->buffer->slots;
+}
+
+/* Finds another statement that stores, reads or writes the target. */
+static const Stmt *other_use(const AsyncCheck *a, const Stmt *s)
+{
+    bool uses = s->kind == STMT_ALLOC && s->buffer->tensor == a->tensor;
+    if (s->kind == STMT_BLOCK && s != a->block) {
+        uses = block_uses(a, s);
+        for (int i = 0; i < s->stage->out_count; i++) uses = uses || s->stage->out[i] == a->tensor;
+    }
+    const Stmt *found = uses ? s : NULL;
+    for (int i = 0; i < s->child_count && !found; i++) found = other_use(a, s->child[i]);
+    return found;
+}
+
+static bool writes_source(const AsyncCheck *a, const Stmt *s)
+{
+    bool writes = false;
+    for (int i = 0; s->kind == STMT_BLOCK && i < s->stage->out_count; i++)
+        writes = writes || s->stage->out[i] == a->source;
+    return writes;
+}
+
+/* Walks the body as is_waited_for does, up to the blocks that write the buffer. */
+static bool is_free_to_write(AsyncCheck *a, const Stmt *s)
+{
+    const int64_t most = a->alloc->buffer->slots - 1;
+    if (s == a->start) return a->started = true;
+    if (s->kind == STMT_WAIT && text_equal(s->name, a->start->name)) {
+        if (s->copy->pending < 0)
+            return async_fail(a, WRONG, "pending=0 or more", "a wait leaves fewer than 0 copies unfinished");
+        a->waited = a->waited || s->copy->pending <= most;
+    }
+    if (writes_source(a, s) && (a->started || !a->waited))
+        return async_fail(a, WRONG, a->started ? text_format(a->c->cx, "its start behind %s", s->name)
+                                               : text_format(a->c->cx, "wait %s pending=%lld before it", a->start->name,
+                                                             (long long)most),
+                          text_format(a->c->cx, "%s may write an element whose copy is unfinished", s->name));
+    for (int i = 0; i < s->child_count; i++) {
+        const bool before = a->waited;
+        if (!is_free_to_write(a, s->child[i])) return false;
+        if (s->kind == STMT_FOR || s->kind == STMT_IF) a->waited = before;
+    }
+    return true;
+}
+
+static bool results_are_right(AsyncCheck *a)
+{
+    if (a->start->copy->ahead)
+        return async_fail(a, WRONG, "ahead=0", "it starts before its results are computed");
+    const Stmt *other = other_use(a, a->loop->child[0]);
+    if (other)
+        return async_fail(a, WRONG, text_format(a->c->cx, "a place outside %s", a->loop->name),
+                          text_format(a->c->cx, "%s uses \"%s\" while a copy to it may be unfinished",
+                                      other->kind == STMT_BLOCK ? other->name : a->loop->name, a->tensor->name));
+    return is_free_to_write(a, a->loop->child[0]);
+}
+
 /* ---- The nest ---------------------------------------------------------------------------------------------------- */
 
 static bool starts_in(Checker *c, const Stmt *s, const Stmt *loop)
 {
     AsyncCheck a = { .c = c, .loop = loop, .start = s };
-    if (s->kind == STMT_START
-        && !(is_a_copy(&a) && slots_suffice(&a) && is_waited_for(&a, loop->child[0]))) return false;
+    if (s->kind == STMT_START && !is_a_copy(&a)) return false;
+    if (s->kind == STMT_START) a.is_back = has_slots_for(&a);
+    if (s->kind == STMT_START && !slots_suffice(&a)) return false;
+    if (s->kind == STMT_START && !(a.is_back ? results_are_right(&a) : is_waited_for(&a, loop->child[0]))) return false;
     if (s->kind == STMT_FOR) loop = s;
     for (int i = 0; i < s->child_count; i++)
         if (!starts_in(c, s->child[i], loop)) return false;
     return true;
 }
 
-static int count_starts(const Stmt *s, const Tensor *t)
-{
-    const Stmt *block = s->kind == STMT_START ? copied_block(s) : NULL;
-    int count = block && block->stage->out[0] == t;
-    for (int i = 0; i < s->child_count; i++) count += count_starts(s->child[i], t);
-    return count;
-}
-
-/* Refuses slots without the start of a copy to them: other stores have one window per execution of the Alloc. */
+/* Refuses slots without the start of a copy to them or from them: other stores have one window per execution of the
+ * Alloc. */
 static bool slots_have_starts(Checker *c, const Stmt *s)
 {
-    if (s->kind == STMT_ALLOC && s->buffer->slots && count_starts(s->child[0], s->buffer->tensor) != 1)
+    const int starts = s->kind == STMT_ALLOC ? starts_of(c->cx, s->child[0], s->buffer->tensor) : 0;
+    if (s->kind == STMT_ALLOC && s->buffer->slots && starts != 1)
         return check_fail(c, WRONG, FAULT_STORAGE, "one asynchronous copy in its loop", "\"%s\" has %lld slots and %d "
-                          "copies that start to fill them", s->buffer->tensor->name, (long long)s->buffer->slots,
-                          count_starts(s->child[0], s->buffer->tensor));
+                          "copies that start to fill or to read them", s->buffer->tensor->name,
+                          (long long)s->buffer->slots, starts);
     for (int i = 0; i < s->child_count; i++)
         if (!slots_have_starts(c, s->child[i])) return false;
     return true;

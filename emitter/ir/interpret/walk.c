@@ -9,15 +9,18 @@
  *   other's slots.
  * - Lanes of a vector loop run in lockstep. The loop moves down to its blocks, and each block is computed for all
  *   lanes before the first lane stores. Buffers inside the loop exist once per lane. Loops whose iterations a pragma
- *   declares independent run in the same way. - An asynchronous copy moves its elements at its start, or at the latest
- *   at its wait. In between, its slot may not be read, and its source may not be written. In lanes of a loop around it,
- *   the copy runs at its place, as an ordinary statement. */
+ *   declares independent run in the same way.
+ * - An asynchronous copy moves its elements at its start, or at the latest at its wait. In between, its slot may not be
+ *   read, and its source may not be written. A copy of results may move them as late as the end of the loop; in
+ *   between, they may not be written, nor may its target be used. In lanes of a loop around it, the copy runs at its
+ *   place, as an ordinary statement. */
 #include "ir/interpret/walk.h"
 
 #include <string.h>
 
 #include "ir/check/check.h"
 #include "ir/interpret/point.h"
+#include "ir/nest/copy.h"
 #include "support/map.h"
 #include "support/text.h"
 
@@ -40,16 +43,18 @@ typedef struct WalkStorage {
     struct CopyRun *copy;                          /* the asynchronous copy that fills it, or NULL */
 } WalkStorage;
 
-/* A slot of an asynchronous copy: the iteration whose elements it contains, and its state. */
-typedef struct CopySlot { int64_t iteration; uint64_t era; bool is_unfinished, is_moved; } CopySlot;
+/* A slot of an asynchronous copy: the iteration whose elements it contains, and its state. `now` is the era of results that
+ * the present iteration writes there. */
+typedef struct CopySlot { int64_t iteration; uint64_t era, now; bool is_unfinished, is_moved; } CopySlot;
 
 /* An asynchronous copy in a loop that runs. */
 typedef struct CopyRun {
     const Stmt *loop, *start, *alloc;
-    WalkStorage *target;
-    const Tensor *source;
-    /* numbers of the loop, of the loop's present iteration, of the present slot, and of all slots */
-    int64_t iterations, at, now, slots;
+    WalkStorage *buffer;                           /* which has the slots */
+    const Tensor *source, *target;
+    bool is_back, is_moving;                       /* true if it copies from the buffer; while it moves elements */
+    /* The iterations of the loop; its present one; the one whose copy started last; the present slot; the slots. */
+    int64_t iterations, at, newest, now, slots;
     CopySlot *slot;
     struct CopyRun *outer;
 } CopyRun;
@@ -180,13 +185,28 @@ static WalkStorage *storage_at(Walk *w, const Tensor *t, const int64_t *index, c
     return is_inside(w, p, index, does) ? p : NULL;
 }
 
+static bool is_unfinished(const CopyRun *c)
+{
+    for (int64_t i = 0; i < c->slots; i++)
+        if (c->slot[i].is_unfinished) return true;
+    return false;
+}
+
+/* Returns true if an unfinished copy of results writes the tensor, and does not do so now. */
+static bool is_target(const Walk *w, const Tensor *t)
+{
+    for (const CopyRun *c = w->copies; c; c = c->outer)
+        if (c->is_back && c->target == t && !c->is_moving && is_unfinished(c)) return true;
+    return false;
+}
+
 static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *does)
 {
     Scalar zero = { 0 };
     const WalkStorage *p = storage_at(w, t, index, does);
     if (!p) return zero;
     Spot s = spot_of(w, p, index);
-    if (w->checked && p->copy && p->copy->slot[p->copy->now].is_unfinished)
+    if (w->checked && ((p->copy && !p->copy->is_back && p->copy->slot[p->copy->now].is_unfinished) || is_target(w, t)))
         fault(w, p, index, does, "whose copy is unfinished");
     else if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
     else if (p->slot && p->slot[s.slot].elem != s.elem)
@@ -194,12 +214,11 @@ static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *d
     return dtype_load(t->type, p->data, s.slot);
 }
 
-/* Returns true if an unfinished copy reads the tensor. */
+/* Returns true if an unfinished copy reads the tensor: any of its elements, or those in the present slot. */
 static bool is_source(const Walk *w, const Tensor *t)
 {
     for (const CopyRun *c = w->copies; c; c = c->outer)
-        for (int64_t i = 0; i < c->slots && c->source == t; i++)
-            if (c->slot[i].is_unfinished) return true;
+        if (c->source == t && (c->is_back ? c->slot[c->now].is_unfinished : is_unfinished(c))) return true;
     return false;
 }
 
@@ -208,7 +227,8 @@ static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
     WalkStorage *p = storage_at(w, t, index, "writes");
     if (!p) return;
     Spot s = spot_of(w, p, index);
-    if (w->checked && is_source(w, t)) fault(w, p, index, "writes", "while a copy of it is unfinished");
+    if (w->checked && (is_source(w, t) || is_target(w, t)))
+        fault(w, p, index, "writes", "while a copy of it is unfinished");
     dtype_store(t->type, p->own, s.slot, v);
     if (p->slot) p->slot[s.slot] = (RingSlot){ p->era, s.elem };
 }
@@ -452,15 +472,6 @@ static void run(Walk *w, const Stmt *s, const Lanes *l);
 
 /* ---- Asynchronous copies --------------------------------------------------------------------------------------- */
 
-static const Stmt *start_below(const Stmt *s, const Tensor *t)
-{
-    const Stmt *block = s->kind == STMT_START ? s->child[0] : NULL, *found = NULL;
-    while (block && block->kind == STMT_FOR) block = block->child[0];
-    if (block && block->kind == STMT_BLOCK && block->stage->out[0] == t) return s;
-    for (int i = 0; i < s->child_count && !found; i++) found = start_below(s->child[i], t);
-    return found;
-}
-
 static void find_source(const Expr *e, void *user)
 {
     if (e->kind == EXPR_READ) *(const Tensor **)user = e->ref;
@@ -478,23 +489,24 @@ static const Tensor *source_of(Walk *w, const Stmt *start)
 /* Prepares a copy of the loop, or returns NULL for a buffer without slots. */
 static CopyRun *open_copy(Walk *w, const Stmt *loop, const Stmt *alloc, int64_t iterations)
 {
-    const Stmt *start = alloc->buffer->slots ? start_below(alloc->child[0], alloc->buffer->tensor) : NULL;
+    bool is_back = false;
+    const Stmt *start = alloc->buffer->slots ? start_of(w->cx, alloc->child[0], alloc->buffer->tensor, &is_back) : NULL;
     if (!start) return NULL;
     CopyRun *c = NEW(w->cx->arena, CopyRun);
-    *c = (CopyRun){ .loop = loop, .start = start, .alloc = alloc, .target = storage_for(w, alloc->buffer),
-                    .source = source_of(w, start), .iterations = iterations, .slots = alloc->buffer->slots,
-                    .outer = w->copies };
+    *c = (CopyRun){ .loop = loop, .start = start, .alloc = alloc, .buffer = storage_for(w, alloc->buffer),
+                    .source = source_of(w, start), .target = start_block(start)->stage->out[0], .is_back = is_back,
+                    .iterations = iterations, .newest = -1, .slots = alloc->buffer->slots, .outer = w->copies };
     c->slot = NEW_ARRAY(w->cx->arena, CopySlot, c->slots);
     for (int64_t i = 0; i < c->slots; i++) c->slot[i].iteration = -1;
-    reserve_copies(w, c->target, c->slots, c->slots);
-    c->target->copy = c;
+    reserve_copies(w, c->buffer, c->slots, c->slots);
+    c->buffer->copy = c;
     return w->copies = c;
 }
 
 static void use_iteration(Walk *w, CopyRun *c, int64_t iteration)
 {
     c->now = iteration % c->slots;
-    c->target->era = c->slot[c->now].era;
+    c->buffer->era = c->is_back && !c->is_moving ? c->slot[c->now].now : c->slot[c->now].era;
     point_set_int(w->point, c->loop->var, iteration);
     point_invalidate(w->point);
 }
@@ -504,28 +516,49 @@ static void use_all(Walk *w, const Stmt *loop, int64_t iteration)
     for (CopyRun *c = w->copies; c && c->loop == loop; c = c->outer) use_iteration(w, c, iteration);
 }
 
+/* Uses the iteration of the copy, and the window that its slot has in it. */
+static void use_window(Walk *w, CopyRun *c, int64_t iteration)
+{
+    use_all(w, c->loop, iteration);
+    if (w->checked) set_window_of(w, c->alloc, c->buffer, c->now);
+}
+
 static void move_elements(Walk *w, CopyRun *c, CopySlot *s, const Lanes *l)
 {
     if (s->is_moved) return;
     s->is_moved = true;
     const bool was_unfinished = s->is_unfinished;
-    use_all(w, c->loop, s->iteration);
+    c->is_moving = true;
+    if (c->is_back) use_window(w, c, s->iteration);
+    else use_all(w, c->loop, s->iteration);
     run(w, c->start->child[0], l);
+    c->is_moving = false;
     s->is_unfinished = was_unfinished;
-    use_all(w, c->loop, c->at);
+    if (c->is_back) use_window(w, c, c->at);
+    else use_all(w, c->loop, c->at);
 }
 
 /* Starts the copy of an iteration, if the loop has it. */
 static void start_copy(Walk *w, CopyRun *c, int64_t iteration, const Lanes *l)
 {
+    c->newest = iteration;
     if (iteration >= c->iterations) return;
     CopySlot *s = &c->slot[iteration % c->slots];
     const bool is_early = w->random ? next_random(w) % 2 : w->options->copies == COPIES_AT_START;
-    *s = (CopySlot){ iteration, ++w->era, true, false };
-    use_all(w, c->loop, iteration);
-    if (w->checked) set_window_of(w, c->alloc, c->target, c->now);
+    *s = (CopySlot){ iteration, c->is_back ? s->now : ++w->era, s->now, true, false };
+    if (!c->is_back) use_window(w, c, iteration);
     use_all(w, c->loop, c->at);
     if (is_early) move_elements(w, c, s, l);
+}
+
+/* Lets each buffer of results in the loop begin anew, in the slot of the iteration. */
+static void open_results(Walk *w, const Stmt *loop, int64_t iteration)
+{
+    for (CopyRun *c = w->copies; c && c->loop == loop; c = c->outer) {
+        if (!c->is_back) continue;
+        c->slot[iteration % c->slots].now = ++w->era;
+        use_window(w, c, iteration);
+    }
 }
 
 static CopyRun *copy_called(const Walk *w, const char *wanted)
@@ -535,11 +568,9 @@ static CopyRun *copy_called(const Walk *w, const char *wanted)
     return c;
 }
 
-static void wait_for(Walk *w, const Stmt *wait, const Lanes *l)
+/* Finishes the copies of the iterations up to `last`. */
+static void finish_to(Walk *w, CopyRun *c, int64_t last, const Lanes *l)
 {
-    CopyRun *c = copy_called(w, wait->name);
-    if (!c) return;
-    const int64_t last = c->at + c->start->copy->ahead - wait->copy->pending;
     for (int64_t i = last - c->slots + 1; i <= last; i++) {
         CopySlot *s = i < 0 ? NULL : &c->slot[i % c->slots];
         if (!s || s->iteration != i) continue;
@@ -547,6 +578,12 @@ static void wait_for(Walk *w, const Stmt *wait, const Lanes *l)
         s->is_unfinished = false;
     }
     use_all(w, c->loop, c->at);
+}
+
+static void wait_for(Walk *w, const Stmt *wait, const Lanes *l)
+{
+    CopyRun *c = copy_called(w, wait->name);
+    if (c) finish_to(w, c, c->newest - wait->copy->pending, l);
 }
 
 /* Opens the copies of the loop and starts those of its first iterations. Returns the copies outside. */
@@ -557,11 +594,14 @@ static void open_copies(Walk *w, const Stmt *loop, int64_t iterations, const Lan
         for (int64_t i = 0; i < c->start->copy->ahead; i++) start_copy(w, c, i, l);
 }
 
-static void close_copies(Walk *w, CopyRun *outside)
+/* Finishes the copies of results, and closes all copies of the loop. */
+static void close_copies(Walk *w, CopyRun *outside, const Lanes *l)
 {
+    for (CopyRun *c = w->copies; c != outside; c = c->outer)
+        if (c->is_back) finish_to(w, c, c->newest, l);
     for (; w->copies != outside; w->copies = w->copies->outer) {
-        w->copies->target->era = 0;
-        w->copies->target->copy = NULL;
+        w->copies->buffer->era = 0;
+        w->copies->buffer->copy = NULL;
     }
 }
 
@@ -581,9 +621,10 @@ static void run_loop(Walk *w, const Stmt *loop, const Lanes *l)
         point_set_int(w->point, loop->var, at);
         for (CopyRun *c = w->copies; c != outside; c = c->outer) c->at = at;
         use_all(w, loop, at);
+        open_results(w, loop, at);
         run(w, loop->child[0], some ? some : l);
     }
-    close_copies(w, outside);
+    close_copies(w, outside, l);
 }
 
 static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)

@@ -35,3 +35,34 @@ bool block_copy(Ctx *cx, const Stmt *block, BlockCopy *out)
     else out->fill = value;
     return out->read || fill_byte(value) >= 0;
 }
+
+const Stmt *start_block(const Stmt *start)
+{
+    const Stmt *s = start->child[0];
+    while (s->kind == STMT_FOR) s = s->child[0];
+    return s->kind == STMT_BLOCK ? s : NULL;
+}
+
+static bool moves(Ctx *cx, const Stmt *start, const Tensor *t, bool *is_back)
+{
+    BlockCopy copy;
+    const Stmt *block = start->kind == STMT_START ? start_block(start) : NULL;
+    if (!block) return false;
+    *is_back = block->stage->out[0] != t;
+    return !*is_back || (block_copy(cx, block, &copy) && copy.read && copy.read->ref == t);
+}
+
+const Stmt *start_of(Ctx *cx, const Stmt *s, const Tensor *t, bool *is_back)
+{
+    const Stmt *found = moves(cx, s, t, is_back) ? s : NULL;
+    for (int i = 0; i < s->child_count && !found; i++) found = start_of(cx, s->child[i], t, is_back);
+    return found;
+}
+
+int starts_of(Ctx *cx, const Stmt *s, const Tensor *t)
+{
+    bool is_back;
+    int count = moves(cx, s, t, &is_back);
+    for (int i = 0; i < s->child_count; i++) count += starts_of(cx, s->child[i], t);
+    return count;
+}

@@ -11,6 +11,12 @@ typedef struct BlockCopy {
     const Expr *fill;                /* the constant, or NULL */
 } BlockCopy;
 bool block_copy(Ctx *cx, const Stmt *block, BlockCopy *out);
+/* Returns the block below a Start, in loops of its own, or NULL. */
+const Stmt *start_block(const Stmt *start);
+/* Returns the Start below s that copies to the tensor, or from it, or NULL. *is_back is true for a copy from it. */
+const Stmt *start_of(Ctx *cx, const Stmt *s, const Tensor *t, bool *is_back);
+/* Returns the number of these Starts. */
+int starts_of(Ctx *cx, const Stmt *s, const Tensor *t);
 /* Returns the byte that each byte of the constant equals, or -1. */
 int fill_byte(const Expr *constant);
 #endif

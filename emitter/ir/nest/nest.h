@@ -15,6 +15,10 @@
  * the copies that were started for later iterations are unfinished. The buffer of the copy has `slots` windows, of
  * which iteration i of L uses window i % slots.
  *
+ * A Start that copies from such a buffer, a result, is ahead by 0: it begins at its place. The Wait is before the first
+ * statement that writes the buffer, and leaves at most `pending` copies of earlier iterations unfinished. All of them
+ * are finished when L ends.
+ *
  * check.c states and proves the invariants, which hold for every stage. */
 #include "ir/expr/tensor.h"
 #include "ir/nest/scope.h"

@@ -173,7 +173,7 @@ static int adjacent_loops(const Copying *c, const CopyBox *b, bool is_fill, cons
 }
 
 /* Returns a start. An asynchronous copy counts it. */
-static const Code *start_of(const Copying *c, const char *macro, const Expr *const *arg, int count)
+static const Code *counted_start(const Copying *c, const char *macro, const Expr *const *arg, int count)
 {
     Ctx *cx = c->cx;
     const Code *start = code_call_at(cx, macro, arg, count);
@@ -192,7 +192,7 @@ static const Code *fill_box(const Copying *c, const CopyBox *b)
     const int first = adjacent_loops(c, b, true, &elems);
     const Expr *arg[] = { channel, address(c, b, first, c->to, c->to_index), expr_index(c->cx, c->fill),
                           in_bytes(c, elems) };
-    return in_loops(c, b, first, start_of(c, "LW_COPY_FILL_START", arg, 4));
+    return in_loops(c, b, first, counted_start(c, "LW_COPY_FILL_START", arg, 4));
 }
 
 static const Code *copy_box(const Copying *c, const CopyBox *b)
@@ -203,11 +203,11 @@ static const Code *copy_box(const Copying *c, const CopyBox *b)
     const int outer = first > 0 ? first - 1 : 0;
     const Expr *to = address(c, b, outer, c->to, c->to_index), *from = address(c, b, outer, c->from, c->from_index),
                *bytes = in_bytes(c, elems);
-    if (!first) return start_of(c, "LW_COPY_START", (const Expr *[]){ channel, to, from, bytes }, 4);
+    if (!first) return counted_start(c, "LW_COPY_START", (const Expr *[]){ channel, to, from, bytes }, 4);
     const CopyLoop *rows = &b->loop[first - 1];
     const Expr *arg[] = { channel, to, expr_index(cx, rows->to * c->size), from, expr_index(cx, rows->from * c->size),
                           bytes, extent_of(c, rows) };
-    return in_loops(c, b, outer, start_of(c, "LW_COPY_ROWS_START", arg, 7));
+    return in_loops(c, b, outer, counted_start(c, "LW_COPY_ROWS_START", arg, 7));
 }
 
 /* ---- Margins ----------------------------------------------------------------------------------------------------- */
@@ -305,16 +305,6 @@ static const CopyQueue *queue_of(const Storages *s, const char *copy)
     return q;
 }
 
-static const Stmt *start_called(const Stmt *s, const Tensor *t)
-{
-    const Stmt *block = s->kind == STMT_START ? s->child[0] : NULL;
-    while (block && block->kind == STMT_FOR) block = block->child[0];
-    if (block && block->stage->out[0] == t) return s;
-    const Stmt *found = NULL;
-    for (int i = 0; i < s->child_count && !found; i++) found = start_called(s->child[i], t);
-    return found;
-}
-
 /* A run starts fewer copies: each takes a descriptor of several bytes. */
 enum { MOST_STARTS = 1 << 30 };
 
@@ -333,21 +323,33 @@ static const Memory *started_on(const Storages *s, int64_t channel)
     return q ? q->started : NULL;
 }
 
+/* Returns code that lets the waits for the first slots return at once. */
+static const Code *no_ends(Storages *s, const CopyQueue *q)
+{
+    const Code **store = NEW_ARRAY(s->cx->arena, const Code *, q->slots);
+    for (int64_t i = 0; i < q->slots; i++)
+        store[i] = code_store(s->cx, q->ends, expr_index(s->cx, i), expr_index(s->cx, 0));
+    return code_seq(s->cx, store, (int)q->slots);
+}
+
 const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside)
 {
     Ctx *cx = s->cx;
-    const Code *part[4 * MOST_COPY_LOOPS] = { NULL };
+    enum { PARTS = 5 };
+    const Code *part[PARTS * MOST_COPY_LOOPS] = { NULL };
     int count = 0;
     for (const Stmt *a = loop->child[0]; a->kind == STMT_ALLOC; a = a->child[0]) {
-        const Stmt *start = a->buffer->slots ? start_called(a->child[0], a->buffer->tensor) : NULL;
-        if (!start || count + 4 > 4 * MOST_COPY_LOOPS) continue;
+        bool is_back = false;
+        const Stmt *start = a->buffer->slots ? start_of(cx, a->child[0], a->buffer->tensor, &is_back) : NULL;
+        if (!start || count + PARTS > PARTS * MOST_COPY_LOOPS) continue;
         const Storage *st = storage_alloc(s, a, inside);
         const Memory *started = started_on(s, start->copy->channel);
         CopyQueue *q = NEW(cx->arena, CopyQueue);
         if (!st) return NULL;
         const char *buffer = st->memory->name;
         *q = (CopyQueue){ s->copies, start->name, start->copy->channel, a->buffer->slots,
-                          expr_binary(cx, EXPR_FLOORMOD, loop->var, expr_index(cx, a->buffer->slots)), started, NULL };
+                          expr_binary(cx, EXPR_FLOORMOD, loop->var, expr_index(cx, a->buffer->slots)), started, NULL,
+                          is_back };
         if (!started) {
             q->started = counter(s, name_format(cx, "started%lld", (long long)start->copy->channel), MEMORY_SCALAR, 1);
             part[count++] = code_local(cx, q->started);
@@ -355,6 +357,7 @@ const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside
         }
         q->ends = counter(s, name_format(cx, "%s_end", buffer), MEMORY_LOCAL, a->buffer->slots);
         part[count++] = code_local(cx, q->ends);
+        if (is_back) part[count++] = no_ends(s, q);
         if (st->memory->kind == MEMORY_LOCAL) part[count++] = code_local(cx, st->memory);
         s->copies = q;
     }
@@ -371,11 +374,31 @@ const Code *copy_start(Storages *s, const Stmt *start, const Code *copy)
 
 void copy_starting(Storages *s, const Stmt *start) { s->starting = start ? queue_of(s, start->name) : NULL; }
 
-const Code *copy_wait(Storages *s, const Stmt *wait)
+/* Returns a wait for the last start in the slot. */
+static const Code *wait_for_slot(Storages *s, const CopyQueue *q, const Expr *slot)
 {
     Ctx *cx = s->cx;
-    const CopyQueue *q = queue_of(s, wait->name);
-    if (!q) return NULL;
-    const Expr *later = expr_sub(cx, load_expr(cx, q->started, expr_index(cx, 0)), load_expr(cx, q->ends, q->slot));
+    const Expr *later = expr_sub(cx, load_expr(cx, q->started, expr_index(cx, 0)), load_expr(cx, q->ends, slot));
     return code_call(cx, "LW_COPY_WAIT", (const Expr *[]){ expr_index(cx, q->channel), later }, 2);
+}
+
+const Code *copy_wait(Storages *s, const Stmt *wait)
+{
+    const CopyQueue *q = queue_of(s, wait->name);
+    return q ? wait_for_slot(s, q, q->slot) : NULL;
+}
+
+const Code *copy_queues_close(Storages *s, const CopyQueue *outside, const Stmt *loop)
+{
+    Ctx *cx = s->cx;
+    const Code *part[MOST_COPY_LOOPS] = { NULL };
+    int count = 0;
+    for (const CopyQueue *q = s->copies; q != outside && count < MOST_COPY_LOOPS; q = q->outer) {
+        const Expr *last = expr_sub(cx, loop->extent, expr_index(cx, 1)), *runs = expr_binary(cx, EXPR_LT,
+                                                                                         expr_index(cx, 0),
+                                                                                         loop->extent);
+        const Expr *slot = expr_substitute(cx, q->slot, &loop->var, &last, 1);
+        if (q->is_back) part[count++] = code_if(cx, runs, wait_for_slot(s, q, slot), NULL);
+    }
+    return code_seq(cx, part, count);
 }

@@ -579,12 +579,14 @@ static const Code *start_at(Expand *x, const Stmt *start, const Expr *at)
     copy_starting(x->s, start);
     const Code *copy = copy_start(x->s, start, expand(x, start->child[0]));
     copy_starting(x->s, NULL);
+    if (at == loop->var) return copy;
     return code_if(cx, expr_binary(cx, EXPR_LT, at, loop->extent), code_substitute(cx, copy, loop->var, at), NULL);
 }
 
 static const Code *expand_start(Expand *x, const Stmt *s)
 {
-    return start_at(x, s, expr_add(x->cx, loop_of_path(x)->var, expr_index(x->cx, s->copy->ahead)));
+    const Expr *here = loop_of_path(x)->var;
+    return start_at(x, s, s->copy->ahead ? expr_add(x->cx, here, expr_index(x->cx, s->copy->ahead)) : here);
 }
 
 /* Returns the starts before the loop: the copies of its first iterations. */
@@ -614,16 +616,17 @@ static const Code *expand_pipeline(Expand *x, const Stmt *s)
     const OpenBuffer *open = x->s->open;
     const CopyQueue *copies = x->s->copies;
     const int64_t ahead = most_ahead(s->child[0]);
-    const Code **part = NEW_ARRAY(cx->arena, const Code *, ahead + 2);
+    const Code **part = NEW_ARRAY(cx->arena, const Code *, ahead + 3);
     x->path[x->depth++] = s;
     part[0] = copy_queues_open(x->s, s, bounds_of_path(x));
     for (int64_t i = 0; i < ahead; i++) part[i + 1] = starts_before(x, s->child[0], i);
     const Code *body = expand(x, s->child[0]);
     x->depth--;
+    part[ahead + 1] = code_for(cx, s->var, expr_index(cx, 0), s->extent, 1, s->loop_kind, body);
+    part[ahead + 2] = copy_queues_close(x->s, copies, s);
     x->s->open = open;
     x->s->copies = copies;
-    part[ahead + 1] = code_for(cx, s->var, expr_index(cx, 0), s->extent, 1, s->loop_kind, body);
-    return code_seq(cx, part, (int)ahead + 2);
+    return code_seq(cx, part, (int)ahead + 3);
 }
 
 static bool has_slots(const Stmt *loop)

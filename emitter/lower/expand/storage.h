@@ -72,6 +72,7 @@ typedef struct CopyQueue {
     int64_t channel, slots;
     const Expr *slot;                    /* the number of the slot, over the variable of the loop */
     const Memory *started, *ends;
+    bool is_back;                        /* true for a copy of results, which is finished when the loop ends */
 } CopyQueue;
 
 /* Returns the copies for a statement that moves elements to or from a declared memory (copy.c), or NULL. `scope` holds
@@ -79,6 +80,8 @@ typedef struct CopyQueue {
 const Code *expand_copy(Storages *s, const Stmt *stmt, const Bounds *scope);
 /* Declares the buffers and counters of the asynchronous copies in the loop. `inside` ends with the loop. */
 const Code *copy_queues_open(Storages *s, const Stmt *loop, const Bounds *inside);
+/* Returns the waits at the end of the loop: for copies of results since `outside`. */
+const Code *copy_queues_close(Storages *s, const CopyQueue *outside, const Stmt *loop);
 /* Marks the copies that are expanded next as copies of a Start, until it is called with NULL. */
 void copy_starting(Storages *s, const Stmt *start);
 /* Returns the copy of a Start with a note of its end, over the variable of its loop. */
