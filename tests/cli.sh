@@ -811,6 +811,7 @@ refused_block() {
     printf "$1" > "$work/blocks.txt"
     refuses "$3" $digits -o "$work/a.c" --schedule "$work/blocks.txt" && grep -q "blocks.txt: $2: error: " "$work/err"
 }
+printf 'for @op(conv2d) on generic:\n  compute_inline @elementwise\nfor @op(conv3d) on generic:\n' > "$work/kinds.txt"
 check schedule-no-group-is-refused refused_block '# mine\nfor conv_9 on generic:\n' \
     2:1 "there is no group 'conv_9'; did you mean"
 check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
@@ -836,6 +837,8 @@ check schedule-parts-and-role-is-refused refused_block 'for @op(conv2d) on gener
 check schedule-of-a-node-is-refused refused_block 'for relu_1 on generic:\n' \
     1:1 "there is no group 'relu_1'; the node 'relu_1' is in the group 'conv_1'"
 check schedule-no-call-is-refused refused_block 'for @op(conv3d) on generic:\n' 1:1 "no group has a call of 'conv3d'"
+check schedule-no-call-beside-a-used-block-warns ends 0 'kinds.txt: 3:1: warning: no group has a call of .conv3d.' \
+    $digits -o "$work/a.c" --schedule "$work/kinds.txt"
 check schedule-no-operator-is-refused refused_block 'for @op(conv2) on generic:\n' \
     1:5 "there is no operator .conv2.; did you mean 'conv2d'?"
 check schedule-other-role-is-refused refused_block 'for @contraction on generic:\n' \

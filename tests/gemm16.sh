@@ -14,6 +14,21 @@ on_the_unit() { [ "$(awk '$2 == "unit" && /_/' "$build/gemm16/table.txt" | wc -l
 setup "small-network-is-the-same" $sample/run.sh $sample/small.te
 check "layers-are-on-the-unit" on_the_unit
 
+# A window of one channel: each column of x is copied by one descriptor, and the products run over the window's rows.
+cat > "$work/columns.te" <<'END'
+input x: i8[1][21][9][1]
+input k: i8[6][3][1][16]
+const b: i32[16] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 160]
+y = rescale(add(conv2d(x, k, stride=2,2, pad=2,1,2,1, zero=-5), b), multiplier=1342405382, shift=4, zero=3, min=-128,
+    max=127)
+output y
+END
+columns_are_copied_at_once() {
+    $sample/run.sh "$work/columns.te" &&
+        awk '$2 == "unit" && $3 == "10x6x16" && $6 < 40 { found = 1 } END { exit !found }' "$build/gemm16/table.txt"
+}
+check "columns-of-one-channel-are-a-copy-each" columns_are_copied_at_once
+
 # run FILE.c: builds the emitted C with the model of the unit and runs it.
 model=$work/small.c
 run() {

@@ -223,6 +223,24 @@ static void refuse_unused(Ctx *cx, const GroupSchedule *s, const Group *const *g
                                            group_advice(cx, missing, group, count, listed)));
 }
 
+static bool has_use(Ctx *cx, int source, const Target *t)
+{
+    for (const GroupSchedule *s = schedules_first(cx); s; s = s->next)
+        if (s->source == source && s->is_used && text_equal(s->target, t->name)) return true;
+    return false;
+}
+
+/* Warns of an operator without a call in this model. A file of blocks for kinds of layers serves many networks, so this
+ * is an error only where no block of the file has a group. */
+static void warn_of_operator(Ctx *cx, const GroupSchedule *s)
+{
+    const char *outer = cx->file;
+    cx->file = s->path;
+    diag_warn(cx, s->where, "no group has a call of '%s'; keep this block only if the file is for other models as well",
+              s->of);
+    cx->file = outer;
+}
+
 /* Warns of signatures that no group has. The signatures are only counted, because a file of records serves many
  * networks. */
 static void count_signatures(Ctx *cx, int source, const Target *t)
@@ -263,8 +281,10 @@ static void warn_of_other_targets(Ctx *cx, const Target *t)
 void schedules_check(Ctx *cx, const Target *t, const Group *const *group, int count)
 {
     for (const GroupSchedule *s = schedules_first(cx); s && !ctx_failed(cx); s = s->next)
-        if (!s->is_used && s->subject != OF_SIGNATURE && text_equal(s->target, t->name))
-            refuse_unused(cx, s, group, count);
+        if (!s->is_used && s->subject != OF_SIGNATURE && text_equal(s->target, t->name)) {
+            if (s->subject == OF_OPERATOR && has_use(cx, s->source, t)) warn_of_operator(cx, s);
+            else refuse_unused(cx, s, group, count);
+        }
     warn_of_other_targets(cx, t);
     int last = -1;
     for (const GroupSchedule *s = schedules_first(cx); s; last = s->source, s = s->next)

@@ -7,8 +7,8 @@
  *
  * A copy of results from a buffer in the loop starts in its own iteration and is finished when the loop ends.
  * I7: nothing else in the loop reads or writes its target.
- * I8: the buffer is written only before the start, and after a wait that covers the copy of iteration i - slots: at
- * most slots - 1 copies are unfinished then. */
+ * I8: the buffer is written only before the start, and after a wait that covers the copy of iteration i - slots and
+ * leaves at most slots - 1 copies unfinished. */
 #include "ir/check/check_parts.h"
 #include "ir/nest/copy.h"
 

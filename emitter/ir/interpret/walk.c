@@ -43,8 +43,8 @@ typedef struct WalkStorage {
     struct CopyRun *copy;                          /* the asynchronous copy that fills it, or NULL */
 } WalkStorage;
 
-/* A slot of an asynchronous copy: the iteration whose elements it contains, and its state. `now` is the era of results that
- * the present iteration writes there. */
+/* A slot of an asynchronous copy: the iteration whose elements it contains, and its state. `now` is the era of results
+ * that the present iteration writes there. */
 typedef struct CopySlot { int64_t iteration; uint64_t era, now; bool is_unfinished, is_moved; } CopySlot;
 
 /* An asynchronous copy in a loop that runs. */

@@ -56,7 +56,8 @@ static bool strides_of(Ctx *cx, const Expr *index, CopyBox *b, bool is_source)
         if (l.term[t]->kind != EXPR_VAR && uses_loops(l.term[t], b)) return false;
     for (int i = 0; i < b->count; i++) {
         const int64_t stride = linear_coef(&l, b->loop[i].loop->var);
-        if (stride < 0 || (!is_source && !stride)) return false;
+        const bool runs_once = expr_is_int(b->loop[i].end, 1);
+        if (stride < 0 || (!is_source && !stride && !runs_once)) return false;
         *(is_source ? &b->loop[i].from : &b->loop[i].to) = stride;
     }
     return true;
@@ -157,15 +158,17 @@ static const Code *in_loops(const Copying *c, const CopyBox *b, int count, const
     return code;
 }
 
+static bool runs_once(const Copying *c, const CopyLoop *l) { return expr_is_int(extent_of(c, l), 1); }
+
 /* Returns the number of the outermost loop whose elements, with all loops inside it, are adjacent. *elems is their
- * number. */
+ * number. The strides of a loop that runs once do not matter. */
 static int adjacent_loops(const Copying *c, const CopyBox *b, bool is_fill, const Expr **elems)
 {
     int first = b->count;
     *elems = expr_index(c->cx, 1);
     while (first > 0) {
         const CopyLoop *l = &b->loop[first - 1];
-        if (!expr_is_int(*elems, l->to) || (!is_fill && l->from != l->to)) break;
+        if (!runs_once(c, l) && (!expr_is_int(*elems, l->to) || (!is_fill && l->from != l->to))) break;
         *elems = simplify(c->cx, expr_mul(c->cx, *elems, extent_of(c, l)), c->scope);
         first--;
     }
