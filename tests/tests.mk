@@ -190,13 +190,14 @@ bench-qdq: all
 # Random schedules: SEED=first COUNT=programs. After every step the nest is interpreted, with checks and by the fast
 # interpreter, and compared with the plain evaluator. A failure prints its seed; COUNT=1 shows that program's steps.
 # The runs of each path of the fast interpreter are counted; from 4,000 programs on, one that never ran is a failure.
-# Then the same programs are emitted, built and compared, some hundred in a file. KIND=copies: most steps copy tensors
-# to small memories, beside the work; they run in three orders of copies, and the C with a sanitizer of addresses.
-COPY_CFLAGS := -std=c99 -O1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
+# Then the same programs are emitted, built and compared, some hundred in a file; with SANITIZE=1, by AddressSanitizer
+# and UBSan. KIND=copies: most steps copy tensors to small memories, beside the work; they run in three orders of copies,
+# and the C with both sanitizers.
+SANITIZED_C := -std=c99 -O1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
 .PHONY: fuzz-schedules
 fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_emission
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000) $(KIND)
-	@$(if $(filter copies,$(KIND)),EMIT_FLAGS="$(COPY_CFLAGS)") \
+	@$(if $(SANITIZE)$(filter copies,$(KIND)),EMIT_FLAGS="$(SANITIZED_C)") \
 	  $(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000) $(KIND)
 
 # Breaks each path of the fast interpreter on purpose; its tests have to object. NAMES="sums chunks" selects.

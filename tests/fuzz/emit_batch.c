@@ -9,15 +9,16 @@
 #include "context/context.h"
 #include "lower/lower.h"
 #include "support/map.h"
+#include "tests/fuzz/calls.c"
 
 enum { COPY_ORDERS = 3 };
-struct EmitBatch { Ctx *cx; Text functions, cases, list; int count, array_count, nests, orders; Map seen; };
+struct EmitBatch { Ctx *cx; Text called, functions, cases, list; int count, array_count, nests, orders; Map seen; };
 
 EmitBatch *emit_batch_new(void)
 {
     Ctx *cx = context_new(NULL, NULL);
     EmitBatch *b = NEW(cx->arena, EmitBatch);
-    *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), 0, 0, 0, 1, map_new(cx->arena) };
+    *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), text_new(cx), 0, 0, 0, 1, map_new(cx->arena) };
     return b;
 }
 
@@ -63,8 +64,16 @@ static int64_t memory_bytes(Ctx *cx, const Env *env, const Memory *m)
     return env_eval_size(cx, env, m->elems) * dtype_info(m->type)->bytes;
 }
 
+/* The input whose array is that of the output, or NULL. */
+static const Tensor *before_of(const LowerOptions *o, const Tensor *output)
+{
+    for (int i = 0; i < o->view_count; i++)
+        if (o->view[i].is_before && o->view[i].within == output) return o->view[i].tensor;
+    return NULL;
+}
+
 /* The body of a case: allocates the memories, calls the function t_f, compares the outputs. */
-static Text case_body(EmitBatch *b, Ctx *cx, const Function *f, const Env *env)
+static Text case_body(EmitBatch *b, Ctx *cx, const Function *f, const LowerOptions *o, const Env *env)
 {
     Text t = text_new(cx);
     int *data = NEW_ARRAY(cx->arena, int, f->memory_count);
@@ -74,7 +83,10 @@ static Text case_body(EmitBatch *b, Ctx *cx, const Function *f, const Env *env)
         const Memory *m = f->memory[i];
         long long bytes = (long long)memory_bytes(cx, env, m);
         if (m->kind != MEMORY_SCRATCH) data[i] = add_bytes(b, env_get(env, m->tensor), bytes);
-        if (m->kind == MEMORY_INPUT) text_printf(&t, "    m[%d] = make(data_%d, %lldu);\n", i, data[i], bytes);
+        const Tensor *before = m->kind == MEMORY_OUTPUT ? before_of(o, m->tensor) : NULL;
+        const int from = before ? add_bytes(b, env_get(env, before), bytes) : data[i];
+        if (m->kind == MEMORY_INPUT || before)
+            text_printf(&t, "    m[%d] = make(data_%d, %lldu);\n", i, from, bytes);
         else text_printf(&t, "    m[%d] = make(NULL, %lldu);\n", i, bytes);
     }
     text_add(&t, "    T_F(");
@@ -132,17 +144,27 @@ static Text memories_of(Ctx *cx, const Nest *n, int number)
 
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env)
 {
-    const LowerOptions options = { .lanes = emit_batch_lanes(b) };
+    return emit_batch_add_in_place(b, cx, label, n, env, NULL, NULL);
+}
+
+bool emit_batch_add_in_place(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env,
+                             const Tensor *before, const Tensor *after)
+{
+    const View view = { .tensor = before, .within = after, .is_before = true };
+    const LowerOptions options = { .lanes = emit_batch_lanes(b), .view = &view, .view_count = before != NULL };
+    Text called = text_new(cx);
     b->nests++;
     const Function *f = lower_final(cx, lower_nest(cx, n, &options), &options);
     if (!f) return false;
-    Text body = case_body(b, cx, f, env), whole = function_text(cx, f, "f");
+    Text body = case_body(b, cx, f, &options, env), whole = function_text(cx, f, "f");
     const Text own = memories_of(cx, n, b->count), same = memories_of(cx, n, 0);
     text_addn(&whole, body.at, body.length);
     text_addn(&whole, same.at, same.length);
+    calls_define(cx, &called, n);
     if (ctx_failed(cx)) return false;
     if (first_copy(b, whole.at, whole.length, b->count) < b->count) return true;
     const Text t = function_text(cx, f, text_format(cx, "f%d", b->count));
+    text_addn(&b->called, called.at, called.length);
     text_printf(&b->functions, "/* %s */\n", label);
     if (b->orders > 1) text_addn(&b->functions, own.at, own.length);
     text_addn(&b->functions, t.at, t.length);
@@ -175,6 +197,23 @@ static const char head[] = "#include <math.h>\n#include <stddef.h>\n#include <st
                            "#include \"lw_base.h\"\n#include \"lw_fixed.h\"\n"
                            "#include \"lw_math.h\"\n#include \"lw_random.h\"\n#include \"lw_trees.h\"\n"
                            "#include \"simd/simd.h\"\n\n";
+static const char parts[] =
+    "static void *part_new(int elem, int rank, const int32_t *n)\n{\n"
+    "    size_t count = 1;\n"
+    "    for (int d = 1; d <= rank; d++) count *= (size_t)n[d];\n"
+    "    void *at = malloc(count * (size_t)elem + 1);\n    if (!at) exit(3);\n"
+    "    memset(at, 0xaa, count * (size_t)elem);\n    return at;\n}\n\n"
+    "static void part_copy(void *dense, void *apart, int elem, int rank, const int32_t *n, const int32_t *stride, "
+    "int is_back)\n{\n"
+    "    int32_t at[16] = { 0 };\n    size_t count = 1;\n"
+    "    for (int d = 1; d <= rank; d++) count *= (size_t)n[d];\n"
+    "    for (size_t i = 0; i < count; i++) {\n        size_t k = 0;\n"
+    "        for (int d = 1; d <= rank; d++) k += (size_t)at[d] * (size_t)stride[d];\n"
+    "        unsigned char *a = (unsigned char *)dense + i * (size_t)elem, *b = (unsigned char *)apart + k * "
+    "(size_t)elem;\n"
+    "        if (is_back) memcpy(b, a, (size_t)elem);\n        else memcpy(a, b, (size_t)elem);\n"
+    "        for (int d = rank; d > 0; d--) {\n            if (++at[d] < n[d]) break;\n            at[d] = 0;\n"
+    "        }\n    }\n}\n\n";
 static const char tools[] =
     "static void *make(const unsigned char *from, size_t bytes)\n{\n"
     "    unsigned char *to = malloc(bytes ? bytes : 1);\n    if (!to) exit(3);\n"
@@ -209,6 +248,8 @@ const char *emit_batch_text(EmitBatch *b)
     text_add(&t, head);
     text_add(&t, b->orders > 1 ? orders : "#include \"lw_copy.h\"\nstatic int order;\n");
     text_printf(&t, "enum { ORDERS = %d };\n", b->orders);
+    if (b->called.length) text_add(&t, parts);
+    text_add(&t, text_string(&b->called));
     text_add(&t, text_string(&b->functions));
     text_add(&t, tools);
     text_add(&t, text_string(&b->cases));

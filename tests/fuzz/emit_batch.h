@@ -17,6 +17,10 @@ void emit_batch_orders(EmitBatch *b);
 /* `env` holds the sizes, the inputs and, as expected, the outputs' data. A nest with the text and data of an earlier
  * one shares its function. False where lowering fails: cx has the diagnostic. */
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env);
+/* The same; the input `before` has no array of its own: its elements are in the array of the output `after`. NULL: no
+ * such input. */
+bool emit_batch_add_in_place(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env,
+                             const Tensor *before, const Tensor *after);
 int  emit_batch_count(const EmitBatch *b);      /* the functions of the program */
 int  emit_batch_lanes(const EmitBatch *b);      /* of the next nest's vectors; 0: it has none */
 const char *emit_batch_text(EmitBatch *b);

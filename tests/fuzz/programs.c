@@ -35,7 +35,7 @@ bool random_chance(Random *r, int percent) { return random_below(r, 100) < perce
 
 /* ---- Growing --------------------------------------------------------------------------------------------------- */
 
-typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs, most; bool has_kernels; } Grower;
+typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs, most; bool has_kernels, has_inout; } Grower;
 
 static int within(const Grower *g, int size) { return g->most && size > g->most ? g->most : size; }
 
@@ -250,6 +250,13 @@ static Tensor *make_transpose(Grower *g, Tensor *main)
     return finish(g, &spec);
 }
 
+/* The bound of a reduction: the index of the axis, or a number that data give for it. */
+static const Expr *reduced_to(Grower *g, const Axis *axis)
+{
+    if (random_chance(g->r, 50)) return axis->var;
+    return expr_cast(g->cx, I32, tensor_read(g->cx, operand(g, U8, 1, &axis->extent), &axis->var, 1));
+}
+
 static Tensor *make_reduction(Grower *g, Tensor *main)
 {
     if (main->rank == 0) return NULL;
@@ -268,7 +275,7 @@ static Tensor *make_reduction(Grower *g, Tensor *main)
     for (int i = 0; i < spec.out_count; i++) {
         spec.value[i] = dress(g, tensor_read(g->cx, main, at, main->rank));
         const ExprKind below = random_chance(g->r, 50) ? EXPR_LT : EXPR_LE;
-        const Expr *counts = expr_binary(g->cx, below, last->var, spec.axis[0].var);
+        const Expr *counts = is_triangle ? expr_binary(g->cx, below, last->var, reduced_to(g, &spec.axis[0])) : NULL;
         const Expr *neutral = reducer_identity(g->cx, spec.reducer, spec.value[i]->type, i);
         if (is_triangle) spec.value[i] = expr_select(g->cx, counts, spec.value[i], neutral);
     }
@@ -304,6 +311,18 @@ static Tensor *make_combined(Grower *g, Tensor *main)
     return keep(g, made);
 }
 
+/* The tensor that an update changes: a new input; in a program with an in-out tensor, mostly that one, or one that
+ * stages may have read before. */
+static Tensor *updated(Grower *g, const Tensor *main, const Expr *const *shape)
+{
+    Program *p = g->p;
+    if (!g->has_inout) return new_input(g, main->type, main->rank, shape);
+    if (p->after && same_shape(p->after, main->type, main->rank, shape) && random_chance(g->r, 70)) return p->after;
+    Tensor *y = operand(g, main->type, main->rank, shape);
+    if (!p->before && !y->producer && y != main) p->before = y;
+    return y;
+}
+
 /* An update of elements that data choose, of elements at a distance, or of several elements in one place. */
 static Tensor *make_update(Grower *g, Tensor *main)
 {
@@ -320,10 +339,11 @@ static Tensor *make_update(Grower *g, Tensor *main)
         shape[d] = strstr(rows[row], d ? ", j] =" : "y[i,") || strstr(rows[row], d ? ", j] max" : "y[i] ")
                    ? main->shape[d] : expr_index(g->cx, 1 + random_below(g->r, 9));
     if (main->rank == 2 && strstr(rows[row], "q[j]") && main->shape[0] != main->shape[1]) return NULL;
-    Tensor *y = new_input(g, main->type, main->rank, shape), *q = operand(g, U8, 1, main->shape);
+    Tensor *y = updated(g, main, shape), *q = operand(g, U8, 1, main->shape);
     Tensor *made = formula(g->cx, rows[row], (const Bind[]){ BIND_T("main", main), BIND_T("y", y), BIND_T("q", q),
                                                             { NULL, NULL, NULL } });
     if (made) made->name = made->producer->name = made->producer->stage->name = name_format(g->cx, "s%d", g->stages++);
+    if (made && g->has_inout && (y == g->p->before || y == g->p->after)) g->p->after = made;
     return keep(g, made);
 }
 
@@ -472,10 +492,31 @@ static Tensor *make_gather(Grower *g, Tensor *main)
     return finish(g, &spec);
 }
 
+/* y[a] depends on all earlier elements, as in the solution of a triangular system. */
+static Tensor *make_solve(Grower *g, Tensor *main)
+{
+    static const char *const rows[] = {
+        "s[a ordered] = sum(k<a; main[a]) w[a, k] * s[k]", "s[a ordered] = max(k<a; main[a]) s[k] - w[k, a]",
+        "s[a ordered] = sum(k<a; main[a]) -(w[a, k] * s[a - 1 - k])",
+    };
+    Tensor *promised = tensor_new(g->cx, name_format(g->cx, "s%d", g->stages), main->type, 1, main->shape);
+    Tensor *w = operand(g, main->type, 2, (const Expr *[]){ main->shape[0], main->shape[0] });
+    Tensor *made = formula(g->cx, rows[random_below(g->r, 3)],
+                           (const Bind[]){ BIND_T("main", main), BIND_T("w", w), BIND_T("s", promised),
+                                           { NULL, NULL, NULL } });
+    if (!made) return NULL;
+    made->name = made->producer->name = made->producer->stage->name = name_format(g->cx, "s%d", g->stages++);
+    keep(g, made);
+    g->p->tensor[g->p->tensor_count - 1] = promise_keep(g->cx, promised, made);
+    return promised;
+}
+
 /* y[a] = y[a-1] (+) x[a], along the first dimension, which becomes ordered. */
 static Tensor *make_scan(Grower *g, Tensor *main)
 {
     if (main->rank == 0) return NULL;
+    if (main->rank == 1 && main->type != BOOL && !dtype_is_float(main->type) && random_chance(g->r, 60))
+        return make_solve(g, main);
     StageSpec spec = { .out_count = 1 };
     const Expr *at[MAX_RANK];
     Tensor *promised = tensor_new(g->cx, name_format(g->cx, "s%d", g->stages), main->type, main->rank, main->shape);
@@ -505,10 +546,23 @@ static bool is_too_large(Grower *g, const Tensor *t)
     return elems > 1500;
 }
 
-static Program *grow(Ctx *cx, Random *r, int most, bool has_kernels)
+static bool gives(const Program *p, const Tensor *t)
+{
+    for (int i = 0; i < p->output_count; i++)
+        if (p->output[i] == t) return true;
+    return false;
+}
+
+static Maker *some_maker(Grower *g)
+{
+    if (g->has_inout && random_chance(g->r, 50)) return make_update;
+    return producers[random_below(g->r, MAKER_COUNT)];
+}
+
+static Program *grow(Ctx *cx, Random *r, int most, bool has_kernels, bool has_inout)
 {
     static const DType types[] = { I8, I8, U8, I16, I32, I32, I64, F32, F32, F64, U16, I16 };
-    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0, most, has_kernels };
+    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0, most, has_kernels, has_inout };
     g.p->type = types[random_below(r, has_kernels ? 12 : 10)];
     int rank = 1 + random_below(r, 3), wanted = 1 + random_below(r, 4);
     const Expr *shape[3];
@@ -516,7 +570,7 @@ static Program *grow(Ctx *cx, Random *r, int most, bool has_kernels)
     Tensor *main = new_input(&g, g.p->type, rank, shape);
     for (int tries = 0; tries < 20 && wanted > 0 && main; tries++) {
         if (is_too_large(&g, main)) break;
-        Tensor *next = producers[random_below(r, MAKER_COUNT)](&g, main);
+        Tensor *next = some_maker(&g)(&g, main);
         if (!next) continue;
         if (g.p->output_count == 0 && wanted > 1 && random_chance(r, 10)) g.p->output[g.p->output_count++] = next;
         main = next;
@@ -525,13 +579,16 @@ static Program *grow(Ctx *cx, Random *r, int most, bool has_kernels)
     if (!main || !main->producer) return NULL;
     if (g.p->output_count == 0 || g.p->output[0] != main) g.p->output[g.p->output_count++] = main;
     for (int i = 1; i < main->producer->out_count; i++)
-        if (random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS)
+        if (random_chance(r, 80) && g.p->output_count < MOST_OUTPUTS - 1)
             g.p->output[g.p->output_count++] = main->producer->out[i];
+    if (!g.p->after) g.p->before = NULL;
+    else if (!gives(g.p, g.p->after)) g.p->output[g.p->output_count++] = g.p->after;
     return g.p;
 }
 
-Program *program_within(Ctx *cx, Random *r, int most) { return grow(cx, r, most, false); }
-Program *program_of_kernels(Ctx *cx, Random *r, int most) { return grow(cx, r, most, true); }
+Program *program_within(Ctx *cx, Random *r, int most) { return grow(cx, r, most, false, false); }
+Program *program_of_kernels(Ctx *cx, Random *r, int most) { return grow(cx, r, most, true, false); }
+Program *program_of_inout(Ctx *cx, Random *r, int most) { return grow(cx, r, most, false, true); }
 
 /* ---- Running --------------------------------------------------------------------------------------------------- */
 
@@ -577,8 +634,8 @@ void program_print(Ctx *cx, Text *t, const Program *p)
             text_printf(t, "promise %s: %s%s\n", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
         if (x->producer) print_stage(cx, t, x->producer->stage);
         else
-            text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling,
-                        x->rank ? tensor_shape_text(cx, x) : "");
+            text_printf(t, "input %s: %s%s%s", x->name, dtype_info(x->type)->spelling,
+                        x->rank ? tensor_shape_text(cx, x) : "", x == p->before ? "   # in-out" : "");
         text_char(t, '\n');
     }
     for (int i = 0; i < p->output_count; i++) text_printf(t, "output %s\n", p->output[i]->name);

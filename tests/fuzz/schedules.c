@@ -2,6 +2,8 @@
 /* Random schedules: random programs (programs.c), each under up to 12 random steps. After every accepted step
  *
  *   - the checker proves the nest,
+ *   - an in-out tensor keeps its old values until their last reader, where plan_may_update proves that: the nest,
+ *     interpreted with one array for the old and the new values, gives the same,
  *   - the interpreted nest, with all checks, parallel loops shuffled and lanes in lockstep, gives the plain evaluator's
  *     values, bit for bit, and so does the fast interpreter, whose paths are counted.
  *
@@ -14,6 +16,7 @@
 #include <string.h>
 
 #include "context/context.h"
+#include "graph/plan/plan.h"
 #include "ir/check/check.h"
 #include "ir/check/match_instruction.h"
 #include "ir/text/formula.h"
@@ -25,6 +28,7 @@
 #include "schedule/draft/attach.h"
 #include "schedule/schedule.h"
 #include "support/names.h"
+#include "tests/fuzz/signature.h"
 
 enum { MAX_STEPS = 12, MAX_COPY_STEPS = 20, MOST_COPIED = 9, MAX_LISTED = 64 };
 
@@ -55,7 +59,7 @@ static Nouns nouns_of(const Nest *n)
     return w;
 }
 
-typedef struct Chooser { Ctx *cx; Random *r; const Nest *nest; Nouns w; int made; } Chooser;
+typedef struct Chooser { Ctx *cx; Random *r; const Nest *nest; Nouns w; uint64_t seed; int made; } Chooser;
 
 static const Stmt *some_loop(Chooser *c)
 {
@@ -89,7 +93,10 @@ static const char *step_split(Chooser *c)
 {
     return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c));
 }
-static const char *step_cut(Chooser *c) { return name_format(c->cx, "cut %s %d", loop_name(c), some_factor(c)); }
+static const char *step_cut(Chooser *c)
+{
+    return name_format(c->cx, "cut %s %d%s", loop_name(c), some_factor(c), c->seed % 2 ? " from_end" : "");
+}
 
 /* Returns the name of a block in the statement. */
 static const char *block_in(Chooser *c, const Stmt *s)
@@ -607,6 +614,24 @@ static const char *step_async(Chooser *c)
     return name_format(c->cx, "async %s slots=%d%s%s", copy->name, slots, channel, ahead);
 }
 
+/* A call of the function that calls.c defines, for a whole stage or at one of its loops. */
+static const char *step_external(Chooser *c)
+{
+    const Stmt *at = NULL;
+    for (int tries = 0; tries < 20; tries++) {
+        const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        Text t = text_new(c->cx);
+        text_printf(&t, "external %s E%llu_%d(", s->name, (unsigned long long)c->seed, c->made);
+        if (!call_arguments(c->cx, &t, s)) continue;
+        for (int k = 0; k < 8 && !(at && loop_is_own(at, s)); k++) at = some_loop(c);
+        text_char(&t, ')');
+        if (at && loop_is_own(at, s) && random_chance(c->r, 70)) text_printf(&t, " at=%s", at->name);
+        c->made++;
+        return text_string(&t);
+    }
+    return step_split(c);
+}
+
 static const char *step_decompose(Chooser *c)
 {
     for (int tries = 0; tries < 12; tries++) {
@@ -815,9 +840,10 @@ static void fail(Case *c, const char *what, const char *detail)
 }
 
 /* Returns the difference of one run from the evaluator; NULL: none. */
-static const char *fault_of_run(Case *c, const Nest *n, const RunOptions *options)
+static const char *fault_of_run(Case *c, const Nest *n, const RunOptions *options, bool is_in_place)
 {
     Env *e = program_env(c->cx, c->program, c->seed);
+    if (is_in_place) env_set(e, c->program->after, env_storage(e, c->program->before));
     DiagMark mark = diag_mark(c->cx);
     c->counts->runs++;
     bool ran = interpret(c->cx, n, e, options);
@@ -827,7 +853,7 @@ static const char *fault_of_run(Case *c, const Nest *n, const RunOptions *option
         const Tensor *t = n->output[i];
         size_t bytes = (size_t)env_elems(c->cx, e, t) * (size_t)dtype_info(t->type)->bytes;
         if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0)
-            return text_format(c->cx, "wrong values in %s%s", t->name, options->checked ? "" : ", unchecked");
+            return text_format(c->cx, "wrong values in %s%s", t->name, is_in_place ? ", in place" : options->checked ? "" : ", unchecked");
     }
     return NULL;
 }
@@ -844,15 +870,28 @@ static const char *fault_of(Case *c, const Nest *n)
 {
     const RunOptions checked = { .checked = true, .shuffle = c->seed | 1 }, fast = { .ran = c->counts->path };
     const RunOptions late = { .checked = true, .copies = COPIES_AT_WAIT }, early = { .checked = true };
-    const char *fault = fault_of_run(c, n, &checked);
-    if (!fault && has_starts(n->root)) fault = fault_of_run(c, n, &late);
-    if (!fault && has_starts(n->root)) fault = fault_of_run(c, n, &early);
-    return fault ? fault : fault_of_run(c, n, &fast);
+    const char *fault = fault_of_run(c, n, &checked, false);
+    if (!fault && has_starts(n->root)) fault = fault_of_run(c, n, &late, false);
+    if (!fault && has_starts(n->root)) fault = fault_of_run(c, n, &early, false);
+    return fault ? fault : fault_of_run(c, n, &fast, false);
+}
+
+/* The same with one array for the old and the new values of the in-out tensor, in the order of the loops. */
+static const char *fault_in_place(Case *c, const Nest *n)
+{
+    const Program *p = c->program;
+    const RunOptions plain = { .visit = NULL };
+    if (!p->after) return NULL;
+    c->counts->updates++;
+    if (!plan_may_update(c->cx, n, p->before, p->after)) return NULL;
+    c->counts->in_place++;
+    return fault_of_run(c, n, &plain, true);
 }
 
 static bool runs_right(Case *c, const Nest *n)
 {
     const char *fault = fault_of(c, n);
+    if (!fault) fault = fault_in_place(c, n);
     if (fault) fail(c, "an accepted nest", fault);
     return !fault;
 }
@@ -947,13 +986,21 @@ static void replay(Case *c)
         fail(c, "the replayed nest differs", printed(c->cx, n));
 }
 
-/* Odd seeds give programs for the kernels of the fast interpreter. */
+/* Odd seeds give programs for the kernels of the fast interpreter; of five programs, one has an in-out tensor, and one
+ * calls of C functions. */
 static bool has_kernels(const Case *c) { return c->seed % 2; }
+static bool has_inout(const Case *c) { return c->seed % 5 == 0; }
+static bool has_calls(const Case *c) { return c->seed % 5 == 4; }
 
 static const char *some_step(const Case *c, Random *r, int *made)
 {
-    Chooser ch = { c->cx, r, c->nest, nouns_of(c->nest), *made };
+    Chooser ch = { c->cx, r, c->nest, nouns_of(c->nest), c->seed, *made };
     const bool cuts = has_kernels(c) && random_chance(r, 25);
+    if (has_calls(c) && random_chance(r, 20)) {
+        const char *call = step_external(&ch);
+        *made = ch.made;
+        return call;
+    }
     const bool pipelines = !cuts && c->seed % 3 == 0 && random_chance(r, 40);
     const char *text = c->copies && random_chance(r, 80) ? step_staging(&ch)
                        : cuts        ? step_cut_sums(&ch)
@@ -965,7 +1012,8 @@ static const char *some_step(const Case *c, Random *r, int *made)
 
 static bool prepare(Case *c, Random *r)
 {
-    c->program = has_kernels(c) ? program_of_kernels(c->cx, r, c->most) : program_within(c->cx, r, c->most);
+    c->program = has_inout(c) ? program_of_inout(c->cx, r, c->most)
+                 : has_kernels(c) ? program_of_kernels(c->cx, r, c->most) : program_within(c->cx, r, c->most);
     if (!c->program || ctx_failed(c->cx)) return false;
     c->program->is_rough = c->is_rough;
     c->naive = c->nest = nest_naive(c->cx, "fuzz", NULL, 0, c->program->output, c->program->output_count);
@@ -978,12 +1026,12 @@ static bool prepare(Case *c, Random *r)
 /* A failing program as steps on a program of small sizes. Steps are dropped one by one and sizes cut, while it still
  * fails. */
 enum { MAX_SHRUNK = 2 * MAX_COPY_STEPS };
-typedef struct Shrunk { uint64_t seed; bool is_rough, copies; int most, count; const char *step[MAX_SHRUNK]; } Shrunk;
-typedef bool StillFails(const Shrunk *s, void *user);
+typedef struct Shrunken { uint64_t seed; bool is_rough, copies; int most, count; const char *step[MAX_SHRUNK]; } Shrunken;
+typedef bool StillFails(const Shrunken *s, void *user);
 
-static bool without_step(Shrunk *s, int i, StillFails *fails, void *user)
+static bool without_step(Shrunken *s, int i, StillFails *fails, void *user)
 {
-    Shrunk less = *s;
+    Shrunken less = *s;
     for (int k = i; k + 1 < less.count; k++) less.step[k] = less.step[k + 1];
     less.count--;
     if (!fails(&less, user)) return false;
@@ -991,12 +1039,12 @@ static bool without_step(Shrunk *s, int i, StillFails *fails, void *user)
     return true;
 }
 
-static void shrink_steps(Shrunk *s, StillFails *fails, void *user)
+static void shrink_steps(Shrunken *s, StillFails *fails, void *user)
 {
     static const int caps[] = { 1, 2, 3, 4, 5, 6, 8 };
     for (int i = 0; i < s->count;) i += !without_step(s, i, fails, user);
     for (int k = 0; k < 7; k++) {
-        Shrunk less = *s;
+        Shrunken less = *s;
         less.most = caps[k];
         if (!fails(&less, user)) continue;
         *s = less;
@@ -1006,7 +1054,7 @@ static void shrink_steps(Shrunk *s, StillFails *fails, void *user)
 }
 
 /* Checks each accepted step; true if one of them fails. */
-static bool fails_at_all(const Shrunk *s, void *user)
+static bool fails_at_all(const Shrunken *s, void *user)
 {
     Counts counts = { 0 };
     Random r = random_new(s->seed);
@@ -1021,7 +1069,7 @@ static bool fails_at_all(const Shrunk *s, void *user)
 
 static void shrink(Case *c)
 {
-    Shrunk s = { .seed = c->seed, .most = c->most, .count = 0 };
+    Shrunken s = { .seed = c->seed, .most = c->most, .count = 0 };
     for (int i = 0; i < c->nest->step_count && s.count < MAX_SHRUNK - 1; i++)
         s.step[s.count++] = step_text(c->cx, &c->nest->step[i]);
     if (c->last_step && s.count && strcmp(s.step[s.count - 1], c->last_step) != 0) s.step[s.count++] = c->last_step;
@@ -1083,6 +1131,7 @@ void print_counts(const Counts *c)
     for (int i = 0; i < c->primitive_count; i++)
         printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2],
                c->count[i][3]);
+    printf("%ld nests with an in-out tensor, %ld of them in place\n", c->updates, c->in_place);
     printf("%ld programs, %ld steps, %ld runs, %ld schedules with asynchronous copies, %ld of them within their "
            "memories, %ld with copies of results: %ld failures\n", c->programs, c->steps, c->runs, c->with_copies,
            c->fits, c->with_results, c->failures);

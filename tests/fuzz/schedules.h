@@ -6,13 +6,14 @@
 
 /* Refused for a counterexample, for a limit of the compiler, or because a name of the step does not exist. */
 typedef enum Outcome { ACCEPTED, REFUSED_WRONG, REFUSED_UNPROVED, REFUSED_NAMES, OUTCOME_COUNT } Outcome;
-enum { MAX_PRIMITIVES = 32, MAX_PATHS = 128 };
+enum { MAX_PRIMITIVES = 48, MAX_PATHS = 128 };
 typedef struct Counts {
     int primitive_count; char primitive[MAX_PRIMITIVES][32];     /* in order of first use */
     long count[MAX_PRIMITIVES][OUTCOME_COUNT];
     long programs, steps, runs, failures;
     /* Schedules with asynchronous copies, those within their memories' bytes, and those with copies of results */
     long with_copies, fits, with_results;
+    long updates, in_place;          /* nests with an in-out tensor, and those in place */
     int64_t path[MAX_PATHS];                                     /* of the fast interpreter: how often each ran */
 } Counts;
 

@@ -190,13 +190,13 @@ static bool try_and_tell(Case *c, const char *text, FILE *tell)
     return found;
 }
 
-typedef struct Replay { const Shrunk *steps; uint32_t number; } Replay;
+typedef struct Replay { const Shrunken *steps; uint32_t number; } Replay;
 
 /* Ends early where a step before the last is not taken. */
 static void replay_steps(FILE *tell, const void *what)
 {
     const Replay *re = what;
-    const Shrunk *s = re->steps;
+    const Shrunken *s = re->steps;
     Counts counts = { 0 };
     Random r = random_new(s->seed);
     Case c = { .cx = context_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
@@ -208,7 +208,7 @@ static void replay_steps(FILE *tell, const void *what)
     }
 }
 
-static bool last_is_wrong(const Shrunk *s, void *user)
+static bool last_is_wrong(const Shrunken *s, void *user)
 {
     Ctx *cx = context_new(NULL, NULL);
     Trial t = in_child(cx, replay_steps, &(Replay){ s, *(const uint32_t *)user });
@@ -231,7 +231,7 @@ static void try_seed(FILE *tell, const void *what)
         if (try_and_tell(&c, some_step(&c, &r, &made), tell)) return;
 }
 
-static void print_case(FILE *out, const Shrunk *s, uint32_t number)
+static void print_case(FILE *out, const Shrunken *s, uint32_t number)
 {
     Counts counts = { 0 };
     Random r = random_new(s->seed);
@@ -265,7 +265,7 @@ static Finding find_counterexample(FILE *cases, uint32_t number, uint64_t seed)
     Ctx *cx = context_new(NULL, NULL);
     Trial t = in_child(cx, try_seed, &(SeedTrial){ seed, number });
     if (t.found || t.died) {
-        Shrunk s = { .seed = seed, .is_rough = true, .count = t.count };
+        Shrunken s = { .seed = seed, .is_rough = true, .count = t.count };
         memcpy(s.step, t.step, sizeof s.step);
         if (last_is_wrong(&s, &number)) shrink_steps(&s, last_is_wrong, &number);
         print_case(cases, &s, number);

@@ -74,9 +74,12 @@ static void emit_seed(Run *run, uint64_t seed)
         if (!emit_batch_count(run->batch)) run->first = seed;
         run->last = seed;
         const bool fits = !nest_memory_refusal(c.cx, c.nest);
+        const char *label = text_format(c.cx, "seed %llu", (unsigned long long)seed);
+        const FuzzProgram *p = c.program;
+        const bool in_place = p->after && plan_may_update(c.cx, c.nest, p->before, p->after);
         run->with_copies += fits && has_starts(c.nest->root);
-        if (fits && !emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest,
-                            c.expected)) {
+        if (fits && !emit_batch_add_in_place(run->batch, c.cx, label, c.nest, c.expected,
+                                             in_place ? p->before : NULL, p->after)) {
             run->unlowered++;
             printf("# seed %llu: %s\n", (unsigned long long)seed,
                    c.cx->diags ? diag_text(c.cx, c.cx->diags) : "not lowered");
