@@ -172,26 +172,6 @@ bool layers_reads(const Layers *l, int i, const Tensor *t)
     return false;
 }
 
-const char *layers_why_apart(const Search *r, const Layers *l, int i)
-{
-    const Combination *c = &l->at[i];
-    if (!r->may_join[layers_last_part(c)]) return "it is not named";
-    if (c->group.is_scheduled && (!r->joins_scheduled || c->group.naive)) return "its schedule is for this group alone";
-    if (!c->nest) return "it is a branch or loop of the run";
-    if (group_bound_size(&c->group)) return "it gives a size its value";
-    if (copies_between_devices(&c->group)) return "it copies between devices";
-    return c->nest->otherwise ? "it has versions, of which the run selects one" : NULL;
-}
-
-const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
-{
-    const int *partition = r->b->devices.of, in = partition[layers_last_part(&l->at[j])];
-    if (partition[layers_last_part(&l->at[i])] == in) return NULL;
-    return in < 0 ? text_format(r->b->cx, "%s reads it, and runs on the cpu", l->at[j].group.name)
-                  : text_format(r->b->cx, "%s reads it, and runs on the device %s in %s_%s", l->at[j].group.name,
-                                r->b->devices.partition[in].device, r->b->name, r->b->devices.partition[in].name);
-}
-
 /* Returns true if the group reads or computes an update. In the loops of another group it would read or compute the
  * update later. */
 static bool takes_part_in_update(const Graph *graph, const Group *g)
@@ -205,9 +185,29 @@ static bool takes_part_in_update(const Graph *graph, const Group *g)
     return false;
 }
 
+const char *layers_why_apart(const Search *r, const Layers *l, int i)
+{
+    const Combination *c = &l->at[i];
+    if (!r->may_join[layers_last_part(c)]) return "it is not named";
+    if (c->group.is_scheduled && (!r->joins_scheduled || c->group.naive)) return "its schedule is for this group alone";
+    if (!c->nest) return "it is a branch or loop of the run";
+    if (group_bound_size(&c->group)) return "it gives a size its value";
+    if (takes_part_in_update(&r->b->graph, &c->group)) return "it reads or computes a tensor that is updated in place";
+    if (copies_between_devices(&c->group)) return "it copies between devices";
+    return c->nest->otherwise ? "it has versions, of which the run selects one" : NULL;
+}
+
+const char *layers_why_not_in(const Search *r, const Layers *l, int i, int j)
+{
+    const int *partition = r->b->devices.of, in = partition[layers_last_part(&l->at[j])];
+    if (partition[layers_last_part(&l->at[i])] == in) return NULL;
+    return in < 0 ? text_format(r->b->cx, "%s reads it, and runs on the cpu", l->at[j].group.name)
+                  : text_format(r->b->cx, "%s reads it, and runs on the device %s in %s_%s", l->at[j].group.name,
+                                r->b->devices.partition[in].device, r->b->name, r->b->devices.partition[in].name);
+}
+
 bool layers_stays(const Search *r, const Layers *l, int i)
 {
-    if (takes_part_in_update(&r->b->graph, &l->at[i].group)) return true;
     return l->plan.is_free[i] || layers_why_apart(r, l, i);
 }
 

@@ -365,8 +365,13 @@ void build_prove(Build *b);                       /* prove.c: annotations of the
 /* overlaps.c: finds the outputs that may alias inputs, and the states that a group may shift within their arrays */
 void build_overlaps(Build *b);
 void build_shifts(Build *b);
-/* Refuses options that exclude in-out tensors. */
+/* inout.c: refuses options that exclude in-out tensors. */
 void build_check_inouts(const Build *b);
+/* Orders the groups for updates. A group that needs both old and new values of an in-out tensor gets new values from a
+ * tensor of their own, which a further group copies. */
+Groups build_groups_by_updates(Build *b, Groups groups);
+/* Lets the nest of the group compute update u in the in-out tensor, from input `in` to output `out`, or adds a copy. */
+void build_check_inout(Build *b, int u, int group, int in, int out);
 /* Return the other end of an in-out tensor, or -1 for a port that is not in-out. */
 int build_output_of_inout(const Build *b, int input);
 int build_input_of_inout(const Build *b, int output);

@@ -119,7 +119,7 @@ static void refuse_layers(const Build *b)
 static void fuse_groups(Build *b)
 {
     const Groups fused = groups_by_device(b->cx, groups_near_readers(b->cx, fuse(b->cx, &b->graph)));
-    b->groups = groups_by_updates(b->cx, &b->graph, fused);
+    b->groups = build_groups_by_updates(b, fused);
     if (b->graph.spares_memory) b->groups = groups_by_memory(b->cx, &b->graph, b->groups);
     b->scheduled.nest = NEW_ARRAY(b->cx->arena, const Nest *, b->groups.count);
     b->scheduled.chosen = NEW_ARRAY(b->cx->arena, const Implementation *, b->groups.count);
@@ -141,24 +141,6 @@ static void schedule_groups(Build *b)
         if (!b->scheduled.nest[i]) build_schedule_group(b, i);
 }
 
-/* Gives the group of an in-out tensor its naive nest if only that is shown to read each element before it replaces it.
- * A schedule of the model's file is refused instead. */
-static void check_inout(Build *b, int group, int in, int out)
-{
-    const Group *g = &b->groups.at[group];
-    const Nest *n = b->scheduled.nest[group];
-    const bool is_given = b->model.is_nest || (n->step_count && !n->strategy);
-    if (plan_may_update(b->cx, n, n->input[in], n->output[out])) return;
-    if (!is_given) n = b->scheduled.nest[group] = group_naive(b->cx, g, b->target, NULL);
-    if (!is_given && plan_may_update(b->cx, n, n->input[in], n->output[out])) return;
-    diag_unsupported(b->cx, g->output[out]->name,
-                     "the in-out tensor is not shown to be read before it is replaced: an element is read again after "
-                     "its place has the new value; %s",
-                     is_given ? "use steps that compute each of its elements once, from its own old value"
-                              : "use old values at the element itself only, or compute the new ones in a tensor of "
-                                "their own first, in a file with `nest`");
-}
-
 /* Gives an update its naive nest if its scheduled nest cannot overwrite the old value. */
 static void check_updates(Build *b)
 {
@@ -172,7 +154,7 @@ static void check_updates(Build *b)
             if (in == g->input_count || out == g->output_count) continue;
             const Nest *n = b->scheduled.nest[i];
             if (b->graph.update[u].is_inout) {
-                check_inout(b, i, in, out);
+                build_check_inout(b, u, i, in, out);
                 continue;
             }
             if (!n->otherwise && plan_may_overwrite(b->cx, n, n->input[in], n->output[out])) continue;

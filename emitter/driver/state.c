@@ -63,33 +63,6 @@ void build_states(Build *b)
     }
 }
 
-void build_check_inouts(const Build *b)
-{
-    const lw_options *o = b->options;
-    const char *other = o->ports_in_arena ? "--io arena" : o->train ? "--train" : o->stream ? "--stream" : NULL;
-    for (int i = 0; i < b->model.inout_count; i++) {
-        const char *of = b->model.input[b->model.inout[i].input]->name;
-        if (other)
-            diag_unsupported(b->cx, of, "%s cannot be used with an in-out tensor; use `input` and `output`", other);
-        for (int s = 0; s < b->states.count; s++)
-            if (b->states.at[s].input == b->model.inout[i].input || b->states.at[s].output == b->model.inout[i].output)
-                diag_error(b->cx, of, "the in-out tensor is also given with --state; declare it as `input`");
-    }
-}
-
-static int other_end(const Build *b, int port, bool is_input)
-{
-    for (int i = 0; i < b->model.inout_count; i++) {
-        const StatePair *pair = &b->model.inout[i];
-        if ((is_input ? pair->input : pair->output) == port) return is_input ? pair->output : pair->input;
-    }
-    return -1;
-}
-
-int build_output_of_inout(const Build *b, int input) { return other_end(b, input, true); }
-
-int build_input_of_inout(const Build *b, int output) { return other_end(b, output, false); }
-
 int build_state_of_input(const Build *b, int input)
 {
     for (int i = 0; i < b->states.count; i++)

@@ -14,8 +14,9 @@ Groups groups_near_readers(Ctx *cx, Groups groups);
 /* Reorders groups so that the groups of one device are consecutive as far as dependences allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
 /* Reorders the groups of a graph with updates: a group that overwrites a tensor follows all other groups that read
- * it. */
-Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups);
+ * it. If a group needs both old and new values of an in-out tensor, *waits receives the index of its update, and the
+ * order is unchanged; otherwise it is -1. */
+Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups, int *waits);
 /* Returns the groups in an order that keeps few bytes live at once. */
 Groups groups_by_memory(Ctx *cx, const Graph *graph, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* returns "conv2d + add + relu" */

@@ -82,30 +82,28 @@ static int next_ready(UpdateOrder *o, Ctx *cx)
     return first;
 }
 
-/* Refuses the first in-out tensor whose update waits for a group that needs the new values too. */
-static void refuse_order(UpdateOrder *o, Ctx *cx)
+/* Returns the first in-out tensor whose update waits for a group that needs the new values too, or -1. */
+static int update_that_waits(UpdateOrder *o)
 {
     const Graph *g = o->graph;
     for (int u = 0; u < g->update_count; u++) {
         const Group *by = map_get_ptr(&o->overwritten, g->input[g->update[u].input]);
-        if (!g->update[u].is_inout || !by || o->done[by - o->groups->at]) continue;
-        diag_unsupported(cx, g->input[g->update[u].input]->name,
-                         "a layer needs both old and new values of the in-out tensor; use `input` and `output`, or a "
-                         "file with `nest`");
-        return;
+        if (g->update[u].is_inout && by && !o->done[by - o->groups->at]) return u;
     }
-    diag_internal(cx, NULL, "an update depends on a group that reads the old value after it");
+    return -1;
 }
 
-Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups)
+Groups groups_by_updates(Ctx *cx, const Graph *graph, Groups groups, int *waits)
 {
+    *waits = -1;
     if (!graph->update_count) return groups;
     UpdateOrder o = order_of(cx, graph, &groups);
     Groups out = { groups.count, NEW_ARRAY(cx->arena, Group, groups.count) };
     for (int i = 0; i < groups.count; i++) {
         const int next = next_ready(&o, cx);
         if (next < 0) {
-            refuse_order(&o, cx);
+            *waits = update_that_waits(&o);
+            if (*waits < 0) diag_internal(cx, NULL, "an update depends on a group that reads the old value after it");
             return groups;
         }
         o.done[next] = true;
