@@ -32,6 +32,7 @@ static const EmitCase cases[] = {
     { "pool-odd-value", "x f32 7 7 3", "y[h<4,w<4,c] = max(i<3,j<3) (x[2*h+i-1,2*w+j-1,c]? : -5)", "" },
     { "average-pool", "x f32 8 8 3", "y[h<4,w<4,c] = sum(i<2,j<2) x[2*h+i,2*w+j,c]; z[h,w,c] = y[h,w,c] * 0.25", "" },
     { "sum-init", "x f32 5 6; b f32 5", "y[i] = sum(k; b[i]) x[i,k]", "" },
+    { "sum-init-in-the-loop", "x f32 4; w f32 4 3", "t[a] = x[a] * 2; s[a] = sum(k; t[a]) w[a,k]", "compute_at t s.k" },
     { "prod", "x f32 5 6", "y[i] = prod(k) x[i,k]", "" },
     { "min-int", "x i16 5 6", "y[i] = min(k) x[i,k]", "" },
     { "argmax", "x f32 5 6", "y, z[i] = argmax(k) x[i,k]", "" },

@@ -43,6 +43,15 @@ static bool is_at_most(Ctx *cx, const Expr *a, const Expr *b, const Bounds *scop
 
 static const Expr *end_of(Ctx *cx, const Box *b) { return expr_add(cx, b->begin, b->count); }
 
+/* Returns the end of the box, distributed over each min and max in its count: begin + min(a - begin, b) becomes
+ * min(a, begin + b), whose parts rise if begin rises. */
+static const Expr *end_of_parts(Ctx *cx, const Expr *begin, const Expr *count)
+{
+    if (count->kind != EXPR_MIN && count->kind != EXPR_MAX) return simplify(cx, expr_add(cx, begin, count), NULL);
+    return expr_binary(cx, count->kind, end_of_parts(cx, begin, count->arg[0]),
+                       end_of_parts(cx, begin, count->arg[1]));
+}
+
 static const Expr *at(Ctx *cx, const Expr *e, const Expr *var, const Expr *value)
 {
     return expr_substitute(cx, e, &var, &value, 1);
@@ -269,7 +278,12 @@ static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, co
 static bool follows_on(const Flow *f, int d, const Expr *next, const Expr *end, const Bounds *scope)
 {
     Ctx *cx = f->c->cx;
-    if (is_at_most(cx, next, end, scope)) return true;
+    if (is_at_most(cx, next, end, scope) || is_at_most(cx, f->tensor->shape[d], end, scope)) return true;
+    if (end->kind == EXPR_MAX || end->kind == EXPR_MIN) {
+        const bool one = follows_on(f, d, next, end->arg[0], scope);
+        if (one == (end->kind == EXPR_MAX)) return one;
+        return follows_on(f, d, next, end->arg[1], scope);
+    }
     const Bounds *left = bounds_fact(cx, scope, expr_binary(cx, EXPR_LT, end, f->tensor->shape[d]));
     return is_at_most(cx, simplify(cx, next, left), simplify(cx, end, left), left);
 }
@@ -285,6 +299,7 @@ static bool carried_along(Flow *f, int level, const Carrier *s, const Box *compu
         if (i != d && !(stays && need_is_within(f, computed, i))) return false;
     }
     const Bounds *inside = bounds_fact(cx, without_facts(cx, f->scope, v), expr_binary(cx, EXPR_LT, next, s->extent));
+    if (!is_at_most(cx, end, at(cx, end, v, next), inside)) end = end_of_parts(cx, begin, computed[d].count);
     if (!is_at_most(cx, end, at(cx, end, v, next), inside))
         return f->reason = text_format(cx, "the computed range of dimension %d is not shown to rise with %s", d,
                                        s->name), false;

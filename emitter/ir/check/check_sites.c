@@ -471,7 +471,7 @@ bool check_sites_box(Checker *c, const Site *const *site, int count, int shared,
 bool check_is_empty(const Site *s)
 {
     bool has_points = true, runs = true;
-    for (int a = 0; a < s->block->stage->axis_count; a++)
+    for (int a = 0; a < check_axes_of(s); a++)        /* an init has points where its reduction has none */
         has_points = has_points && !expr_is_int(s->block->stage->axis[a].extent, 0);
     for (int l = 0; l < s->loop_count; l++) runs = runs && !expr_is_int(s->loop[l]->extent, 0);
     return !has_points && !runs;

@@ -411,6 +411,14 @@ static bool all_are_bound(Compare *c)
     return true;
 }
 
+static const Expr *visit_decided(Ctx *cx, const Expr *e, void *user)
+{
+    const Bounds *scope = ((const Compare *)user)->scope;
+    if (e->kind != EXPR_SELECT) return e;
+    if (provably(cx, e->arg[SELECT_COND], scope)) return e->arg[SELECT_YES];
+    return provably(cx, expr_unary(cx, EXPR_NOT, e->arg[SELECT_COND]), scope) ? e->arg[SELECT_NO] : e;
+}
+
 static bool match_body(Compare *c)
 {
     Ctx *cx = c->cx;
@@ -424,7 +432,8 @@ static bool match_body(Compare *c)
     c->match = (Match){ .block = c->block, .guard = c->guard, .scope = c->outside };
     memcpy(c->match.number, c->size, sizeof c->size);
     const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
-    const Expr *value = simplify(cx, expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)), c->scope);
+    const Expr *here = expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)),
+               *value = simplify(cx, expr_rewrite(cx, here, visit_decided, c), c->scope);
     return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result)
            && match_value(c, p->value[0], value) && all_are_bound(c);
 }
@@ -482,14 +491,17 @@ static const char *shape_text(Compare *c)
     return text_string(&t);
 }
 
-/* Finds the scope of the loops above a statement of the nest, outermost first. */
+/* Finds the scope of the loops and branches above a statement of the nest, outermost first. */
 static bool scope_above(Ctx *cx, const Stmt *at, const Stmt *s, const Bounds **scope)
 {
     const Bounds *outer = *scope;
     if (at == s) return true;
     if (at->kind == STMT_FOR) *scope = bounds_var(cx, outer, at->var, at->extent);
-    for (int i = 0; i < at->child_count; i++)
+    for (int i = 0; i < at->child_count; i++) {
+        if (at->kind == STMT_IF)
+            *scope = bounds_fact(cx, outer, i ? expr_unary(cx, EXPR_NOT, at->cond) : at->cond);
         if (scope_above(cx, at->child[i], s, scope)) return true;
+    }
     *scope = outer;
     return false;
 }

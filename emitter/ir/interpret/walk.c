@@ -352,7 +352,7 @@ static void bind_axes(Walk *w, const Stmt *block, const StageSites *sites, Resul
         int64_t extent = point_value(w->point, sites->extent[a]).i;
         const char *axis = expr_as_var(s->axis[a].var)->name;
         point_set_int(w->point, s->axis[a].var, r->at[a]);
-        if (w->checked && (r->at[a] < 0 || r->at[a] >= extent))
+        if (w->checked && block->bind[a] && (r->at[a] < 0 || r->at[a] >= extent))
             diag_error(w->cx, text_format(w->cx, "block \"%s\"", block->name),
                        "the axis %s is bound to %lld, outside [0, %lld)", axis, (long long)r->at[a], (long long)extent);
     }

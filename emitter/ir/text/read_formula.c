@@ -426,6 +426,15 @@ static const Expr *neutral_value(const Formula *f, int i)
     return reducer_neutral(f->r.cx, f->spec.reducer, f->spec.value[i]->type, i, !f->has_first);
 }
 
+/* Returns true if a reduced axis has no index for any index of the other axes. */
+static bool has_empty_axis(const Formula *f)
+{
+    for (int a = 0; a < f->spec.axis_count; a++)
+        if (f->spec.axis[a].kind == AXIS_REDUCE && interval_of(f->r.cx, f->spec.axis[a].extent, NULL).greatest < 1)
+            return true;
+    return false;
+}
+
 static void read_values(Formula *f, Token at)
 {
     Lexer *l = f->r.lex;
@@ -464,6 +473,21 @@ static void convert_inits(Formula *f, const Value *init, int count)
             lex_error(f->r.lex, init[i].at, "the first value has type %s, the reduced one %s",
                       dtype_info(f->spec.init[i]->type)->spelling, dtype_info(t)->spelling);
     }
+}
+
+/* Replaces a reduction without points by its first values, such as the first solution of a triangular system. */
+static void drop_empty_reduction(Formula *f)
+{
+    StageSpec *s = &f->spec;
+    if (!has_empty_axis(f) || reducer_selects(s->reducer) || ctx_failed(f->r.cx)) return;
+    for (int i = 0; i < s->out_count; i++) {
+        s->value[i] = s->init[i] ? s->init[i] : s->combiner ? s->combiner->identity[i]
+                    : reducer_identity(f->r.cx, s->reducer, s->value[i]->type, i);
+        s->init[i] = NULL;
+    }
+    s->reducer = REDUCE_NONE;
+    s->combiner = NULL;
+    while (s->axis_count && s->axis[s->axis_count - 1].kind == AXIS_REDUCE) s->axis_count--;
 }
 
 static bool has_points(const Formula *f)
@@ -603,6 +627,7 @@ static Node *finish(Formula *f, Token begin, bool as_written)
     if (!reader_has_padding(&f->r) || ctx_failed(l->cx)) return NULL;
     if (!as_written) check_accesses(f);
     DiagMark mark = diag_mark(l->cx);
+    drop_empty_reduction(f);
     Node *n = compute_new(l->cx, &f->spec);
     if (n && !as_written) tensor_fits_index(l->cx, n->out[0]);
     lex_relocate(l, mark, begin);

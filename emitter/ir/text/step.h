@@ -35,7 +35,7 @@ typedef struct StepArgs {
     const char *scope;               /* the name of a memory (ir/nest/scope.h) */
     MovedLoops loops;
     WarmUp warm;
-    bool reassociate, contract, mask, in_place, status, opaque;
+    bool reassociate, contract, mask, in_place, status, opaque, from_end;
 } StepArgs;
 
 typedef enum OperandKind {

@@ -66,11 +66,47 @@ static const Expr *at_first(Expand *x, const Stmt *block, const Expr *e)
     return e ? expr_substitute(x->cx, e, from, to, n) : NULL;
 }
 
+/* Returns the depth of the outermost loop that feeds the block's reduce axes, or the path's depth if there is none. */
+static int outermost_reduce(const Expand *x, const Stmt *block)
+{
+    int d = 0;
+    while (d < x->depth && !feeds_reduction(block, x->path[d])) d++;
+    return d;
+}
+
+typedef struct Computed { const Stmt *in; bool found; } Computed;
+
+static bool computes(const Stmt *s, const Tensor *t)
+{
+    for (int i = 0; s->kind == STMT_BLOCK && i < s->stage->out_count; i++)
+        if (s->stage->out[i] == t) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (computes(s->child[i], t)) return true;
+    return false;
+}
+
+static void find_computed(const Expr *e, void *user)
+{
+    Computed *c = user;
+    c->found = c->found || (e->kind == EXPR_READ && computes(c->in, e->ref));
+}
+
+/* Returns true if the initial values read a tensor that is computed inside the outermost loop over a reduce axis, so
+ * that they are not known before it. */
+static bool init_needs_loop(Expand *x, const Stmt *block)
+{
+    const int at = outermost_reduce(x, block);
+    Computed c = { at < x->depth ? x->path[at] : block, false };
+    for (int i = 0; at < x->depth && i < block->stage->out_count; i++)
+        expr_walk(x->cx, block->stage->init[i], find_computed, &c);
+    return c.found;
+}
+
 static InitMode init_mode(Expand *x, const Stmt *block)
 {
     const Stage *s = block->stage;
-    bool at_zero = true;
     if (block->part != BLOCK_WHOLE) return INIT_ELSEWHERE;
+    bool at_zero = !init_needs_loop(x, block);
     for (int d = 0; d < x->depth; d++)
         if (feeds_reduction(block, x->path[d]) && feeds_data(block, x->path[d])) at_zero = false;
     for (int a = s->data_count; a < s->axis_count; a++) {
@@ -78,14 +114,6 @@ static InitMode init_mode(Expand *x, const Stmt *block)
         at_zero = at_zero && expr_is_int(simplify(x->cx, at_first(x, block, block->bind[a]), NULL), 0);
     }
     return at_zero ? INIT_BEFORE_LOOPS : INIT_GUARDED;
-}
-
-/* Returns the depth of the outermost loop that feeds the block's reduce axes, or the path's depth if there is none. */
-static int outermost_reduce(const Expand *x, const Stmt *block)
-{
-    int d = 0;
-    while (d < x->depth && !feeds_reduction(block, x->path[d])) d++;
-    return d;
 }
 
 /* ---- One block ------------------------------------------------------------------------------------------------- */

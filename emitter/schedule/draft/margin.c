@@ -24,7 +24,7 @@ const Expr *margin_value(Margin *m, const Expr *e)
     return simplify(m->cx, expr_rewrite(m->cx, e, by_value, m), m->scope);
 }
 
-typedef struct MarginReads { Margin *m; const Expr *condition; bool fine; } MarginReads;
+typedef struct MarginReads { Margin *m; const Expr *condition; bool fine, fails_inside; } MarginReads;
 
 static const Expr *in_range(Ctx *cx, const Expr *index, const Expr *size)
 {
@@ -60,11 +60,12 @@ static void visit_read(const Expr *e, void *user)
 {
     MarginReads *r = user;
     Margin *m = r->m;
-    if (e->kind != EXPR_READ || !r->fine) return;
+    if (e->kind != EXPR_READ || r->fails_inside) return;
     if (is_read(m, e) && !implies(m, e, r->condition)) {
         m->why = text_format(m->cx, "the condition %s also fails inside %s, at %s", text_of(m->cx, r->condition),
                              m->tensor->name, text_of(m->cx, e));
         r->fine = false;
+        r->fails_inside = true;
     } else if ((!is_read(m, e) || !m->holds_all) && !exists(m, e)) {
         m->why = text_format(m->cx, "the condition %s also keeps the read %s inside its tensor",
                              text_of(m->cx, r->condition), text_of(m->cx, e));
@@ -72,16 +73,31 @@ static void visit_read(const Expr *e, void *user)
     }
 }
 
+static void visit_other(const Expr *e, void *user)
+{
+    MarginReads *r = user;
+    if (e->kind == EXPR_READ && !is_read(r->m, e)) r->fine = r->fine && exists(r->m, e);
+}
+
+bool margin_others_exist(Margin *m, const Expr *e)
+{
+    MarginReads r = { m, NULL, true, false };
+    expr_walk(m->cx, e, visit_other, &r);
+    return r.fine;
+}
+
 const Expr *margin_without_condition(Margin *m, const Expr *select)
 {
     Ctx *cx = m->cx;
     const Expr *yes = select->arg[SELECT_YES], *no = simplify(cx, select->arg[SELECT_NO], m->scope);
     const Expr *outside = margin_value(m, yes);
-    MarginReads r = { m, select->arg[SELECT_COND], true };
+    const bool fits = outside == no || (dtype_is_integer(no->type) && provably_equal(cx, outside, no, m->scope));
+    MarginReads r = { m, select->arg[SELECT_COND], true, false };
     m->why = NULL;
     expr_walk(cx, yes, visit_read, &r);
+    m->waits = fits && !r.fine && !r.fails_inside;
     if (!r.fine) return NULL;
-    if (outside == no || (dtype_is_integer(no->type) && provably_equal(cx, outside, no, m->scope))) return yes;
+    if (fits) return yes;
     m->why = text_format(cx, "outside %s, the value is %s with %s in place of the element, and %s by the condition",
                          m->tensor->name, text_of(cx, outside), text_of(cx, m->value), text_of(cx, no));
     return NULL;
@@ -96,7 +112,7 @@ static void find_read(const Expr *e, void *user)
 static const Expr *without_condition(Ctx *cx, const Expr *e, void *user)
 {
     Margin *m = user;
-    MarginReads r = { m, NULL, false };
+    MarginReads r = { m, NULL, false, false };
     if (e->kind == EXPR_SELECT) expr_walk(cx, e->arg[SELECT_YES], find_read, &r);
     const Expr *yes = r.fine ? margin_without_condition(m, e) : NULL;
     return yes ? yes : e;

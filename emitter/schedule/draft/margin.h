@@ -18,11 +18,15 @@ typedef struct Margin {
      * shape. */
     bool holds_all;
     const Bounds *scope;                 /* the axes of the stage */
+    /* True if the value fits, and the condition stays only because it also keeps reads of other tensors inside them. */
+    bool waits;
     const char *why;                     /* after a failure: a clause with the missing proof */
 } Margin;
 
 /* Returns YES, or NULL if the select keeps its condition; m->why is then a clause. */
 const Expr *margin_without_condition(Margin *m, const Expr *select);
+/* Returns true if the reads of other tensors in e are inside them on the whole axes of the stage. */
+bool margin_others_exist(Margin *m, const Expr *e);
 /* Returns the expression with V in place of the reads of the tensor. */
 const Expr *margin_value(Margin *m, const Expr *e);
 /* Returns the stage without the conditions that are not needed. Others stay. */

@@ -96,7 +96,7 @@ static const Expr *decide(Uncover *u, const Expr *select)
     for (int i = 0; i < v.count; i++) {
         u->margin.value = v.value[i];
         const Expr *yes = margin_without_condition(&u->margin, select);
-        if (!yes) continue;
+        if (!yes && !u->margin.waits) continue;
         u->is_decided = true;
         return yes;
     }
@@ -135,9 +135,11 @@ static const Expr *uncover(Ctx *cx, const Expr *e, void *user)
     OutsideRead o = { &u->margin, false };
     if (e->kind == EXPR_SELECT) expr_walk(cx, e->arg[SELECT_YES], find_outside, &o);
     if (!o.found) return e;
-    if (is_unread_outside(u->d, u->reader, e->arg[SELECT_COND])) return e->arg[SELECT_YES];
+    if (is_unread_outside(u->d, u->reader, e->arg[SELECT_COND]))
+        return margin_others_exist(&u->margin, e->arg[SELECT_YES]) ? e->arg[SELECT_YES] : e;
     const Expr *yes = u->is_decided ? margin_without_condition(&u->margin, e) : decide(u, e);
-    if (!yes && !u->why) u->why = u->margin.why;
+    /* A condition over several tensors goes when the last of them has its copy. */
+    if (!yes && !u->margin.waits && !u->why) u->why = u->margin.why;
     return yes ? yes : e;
 }
 

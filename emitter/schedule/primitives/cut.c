@@ -3,6 +3,7 @@
  *
  *   for v < E: body      =>      for v < AT: body;  for v < E - AT: body@cut (v + AT)
  *
+ * With from_end, AT is counted from the end: the first loop has E - AT iterations.
  * Each iteration runs once, in the same order. A guard is dropped in the part in which it always holds. */
 #include "schedule/draft/draft.h"
 
@@ -30,8 +31,8 @@ const Nest *run_cut(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     const Stmt *loop = path_end(&p);
     const Bounds *scope = path_bounds_to(cx, &p, p.depth - 1);
-    const Expr *at = expr_index(cx, a->factor[0]);
-    if (a->factor[0] < 1 || !provably(cx, expr_binary(cx, EXPR_LT, at, loop->extent), scope)) {
+    const Expr *count = expr_index(cx, a->factor[0]);
+    if (a->factor[0] < 1 || !provably(cx, expr_binary(cx, EXPR_LT, count, loop->extent), scope)) {
         const Interval extent = interval_of(cx, loop->extent, scope);
         refuse_unproved(&d, FAULT_VALUE,
                         extent.least > 1 ? text_format(cx, "1 to %lld", (long long)extent.least - 1)
@@ -41,7 +42,8 @@ const Nest *run_cut(Ctx *cx, const Nest *n, const StepArgs *a)
                         (long long)a->factor[0]);
         return n;
     }
-    const Expr *rest = simplify(cx, expr_sub(cx, loop->extent, at), scope);
+    const Expr *others = simplify(cx, expr_sub(cx, loop->extent, count), scope), *at = a->from_end ? others : count,
+               *rest = a->from_end ? count : others;
     const Stmt *copy = draft_copy(&d, loop, "cut");
     if (ctx_failed(cx)) return n;
     const Expr *moved = expr_add(cx, copy->var, at);

@@ -473,18 +473,18 @@ static const Nest *fold_by(Ctx *cx, const Nest *n, const StepArgs *a)
     return fold(&f) ? draft_close(&d) : n;
 }
 
-/* Returns true if another stage is computed in the loops of the stage, below its host. */
-static bool has_attached(const Nest *n, const Stage *stage)
+/* Returns the first other stage that is computed in the loops of the stage, below its host, or NULL. */
+static const Stage *attached_to(const Nest *n, const Stage *stage)
 {
     Path p;
-    if (!nest_find_block(n, stage->name, &p)) return false;
+    if (!nest_find_block(n, stage->name, &p)) return NULL;
     for (int i = 0; i < p.depth; i++) {
         if (p.at[i]->kind != STMT_FOR || !loop_is_own(p.at[i], stage)) continue;
         for (int s = 0; s < n->stage_count; s++)
-            if (n->stage[s] != stage && count_blocks(p.at[i], n->stage[s])) return true;
-        return false;
+            if (n->stage[s] != stage && count_blocks(p.at[i], n->stage[s])) return n->stage[s];
+        return NULL;
     }
-    return false;
+    return NULL;
 }
 
 /* Runs fold_storage. A warm-up before the loop cannot read values that its producers compute in the loop. In that case,
@@ -497,10 +497,8 @@ const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
     const Nest *next = fold_by(cx, n, a);
     if (!ctx_failed(cx) || a->warm == WARM_GUARD) return next;
     const Refusal *why = (*mark.last)->refusal;
-    const Stage *stage = nest_stage(n, a->target);
-    if (!why || why->verdict != UNPROVED || why->kind != FAULT_ORDER || !stage || !host_of(n, stage)
-        || !has_attached(n, stage))
-        return next;
+    const Stage *stage = nest_stage(n, a->target), *inner = stage ? attached_to(n, stage) : NULL;
+    if (!why || why->verdict != UNPROVED || why->kind != FAULT_ORDER || !inner || !host_of(n, stage)) return next;
     diag_rewind(cx, mark);
     StepArgs guarded = *a;
     guarded.warm = WARM_GUARD;
@@ -509,8 +507,9 @@ const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
     diag_rewind(cx, mark);
     Draft d = draft_open(cx, n, STEP_fold_storage, a);
     Refusal r = *why;
-    r.accepted = text_format(cx, "fold_storage %s warm=guard, as a step before compute_at attaches its producers",
-                             a->target);
+    r.accepted = text_format(cx, "compute_at %s %s instead, and fold_storage %s before this step; or fold_storage %s "
+                                 "warm=guard, as a step before compute_at attaches its producers", inner->name,
+                             host_of(n, stage), inner->name, a->target);
     refuse_with(&d, &r);
     return n;
 }

@@ -29,8 +29,9 @@ static Halves halves_of(Ctx *cx, const Expr *extent, int64_t factor, const Bound
     const Expr *f = expr_index(cx, factor);
     if (provably_equal(cx, expr_binary(cx, EXPR_FLOORMOD, extent, f), expr_index(cx, 0), scope))
         return (Halves){ simplify(cx, expr_binary(cx, EXPR_FLOORDIV, extent, f), scope), f, false };
-    const Expr *up = expr_add(cx, extent, expr_index(cx, factor - 1));
-    return (Halves){ simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), scope), f, true };
+    const Expr *up = expr_add(cx, extent, expr_index(cx, factor - 1)),
+               *outer = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), scope);
+    return (Halves){ outer, f, !provably_equal(cx, expr_mul(cx, outer, f), extent, scope) };
 }
 
 static const Stmt *add_guard(Ctx *cx, const Stmt *s, void *user)

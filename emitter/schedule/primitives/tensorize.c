@@ -148,7 +148,7 @@ static void find_select(const Expr *e, void *user)
     if (e->kind == EXPR_SELECT) *(bool *)user = true;
 }
 
-/* Returns the loop that would be accepted instead: without the condition of a halo, if only the nest has one. */
+/* Returns the loop that would be accepted instead: without the condition, if only the nest has one. */
 static const char *matching_loops(Ctx *cx, const Stmt *s, const Instruction *i)
 {
     bool has_condition = false, takes_condition = false;
@@ -156,8 +156,8 @@ static const char *matching_loops(Ctx *cx, const Stmt *s, const Instruction *i)
     if (s->kind == STMT_BLOCK) expr_walk(cx, s->stage->value[0], find_select, &has_condition);
     expr_walk(cx, i->stage->value[0], find_select, &takes_condition);
     return has_condition && !takes_condition
-               ? "loops that compute its formula on operands in its layout; `cache_read TENSOR SCOPE padded` removes "
-                 "the condition of a halo"
+               ? "loops that compute its formula on operands in its layout; `cache_read TENSOR SCOPE padded` of each "
+                 "operand, after `pad`, removes the condition"
                : "loops that compute its formula on operands in its layout";
 }
 
