@@ -600,6 +600,9 @@ every_layer_is_lowered() {
     done < "$work/layers"
 }
 check only-any-layer-of-report-at-lowered every_layer_is_lowered
+sed 's/vectorize sums.j/vectorize sums.k/' $matmul > "$work/refused_later.te"
+check steps-before-a-refused-one-are-shown ends 0 'for sums.i < 4 unrolled' dump "$work/refused_later.te" --at step:6
+check refused-step-is-not-shown refuses 'sums.k runs over a reduce axis' dump "$work/refused_later.te" --at step:7
 check step-too-large-is-refused refuses 'the longest schedule has 8 steps; use step:0 to step:8' \
     dump $matmul --at step:99
 check step-too-large-for-a-group-is-refused refuses "group 'softmax_1' has .* steps" \

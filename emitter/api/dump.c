@@ -477,6 +477,8 @@ static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
     if (!s || !has_effects(cx, s, o)) return NULL;
     bool ok = build_read(&b, cx, model, &own);
     b.mode.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : s->until;
+    if (s->print == dump_loops) b.mode.shown_steps = 1;
+    if (s->print == dump_step) b.mode.shown_steps = step_of(own.at) + 1;
     ok = ok && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
     for (Build *g = &b; ok && g; g = s->of_each ? g->tree.next : NULL) ok = s->print(g, &t);
     return ok && !ctx_failed(cx) ? text_string(&t) : NULL;

@@ -86,6 +86,7 @@ typedef struct BuildMode {
     bool is_written;                         /* for a reference: true if quantized calls stay in real numbers */
     /* true if no pass rewrites the graph, which is emitted like other graphs */
     bool is_as_imported;
+    int shown_steps;                         /* for `dump --at step:N`: N + 1; a refusal of a later step is a note */
     bool weighs_checkpoints;                 /* true if --checkpoint auto is tried even without the option */
 } BuildMode;
 

@@ -104,7 +104,13 @@ void build_find_file_schedules(Build *b)
 const Nest *build_after_file_steps(const Build *b, const TeSchedule *s, const Nest *n)
 {
     n = sched_program(b->cx, n, NULL, b->model.declaration, b->model.declaration_count);
+    const DiagMark mark = diag_mark(b->cx);
     n = sched_program(b->cx, n, b->model.functions, s->step, s->step_count);
+    if (ctx_failed(b->cx) && b->mode.shown_steps && n && n->step_count >= b->mode.shown_steps - 1) {
+        const Diag *why = diag_rewind(b->cx, mark);
+        diag_listed(b->cx, NOTE, why->where, "a step behind those shown is refused: %s", why->what);
+        return n;
+    }
     n = sched_finished(b->cx, n, s->step, s->step_count);
     return ctx_failed(b->cx) ? NULL : n;
 }
