@@ -75,7 +75,9 @@ check update-in-place-has-no-note silent axpy
 # A reader of old values is not joined with a layer behind the update.
 te delayed 'input x: f32[6][6]' 'inout y: f32[6][6]' 'inout w: f32[6][6]' 't0 = matmul(y, x)' 't2 = matmul(t0, t0)' \
     'update w[i, j] = t2[j, i] + w[j, i]' 'update y[i, j] += x[i, j]'
-combined() { "$lw" verify "$work/delayed.te" --combine all && "$lw" "$work/delayed.te" --ram 1100 -o "$work/delayed.c"; }
+combined() {
+    "$lw" verify "$work/delayed.te" --combine all && "$lw" "$work/delayed.te" --ram 1100 -o "$work/delayed.c"
+}
 check combined-layers-read-old-values-in-time combined
 
 # ---- The interface -----------------------------------------------------------------------------------------------

@@ -191,8 +191,8 @@ bench-qdq: all
 # interpreter, and compared with the plain evaluator. A failure prints its seed; COUNT=1 shows that program's steps.
 # The runs of each path of the fast interpreter are counted; from 4,000 programs on, one that never ran is a failure.
 # Then the same programs are emitted, built and compared, some hundred in a file; with SANITIZE=1, by AddressSanitizer
-# and UBSan. KIND=copies: most steps copy tensors to small memories, beside the work; they run in three orders of copies,
-# and the C with both sanitizers.
+# and UBSan. KIND=copies: most steps copy tensors to small memories, beside the work; they run in three orders of
+# copies, and the C with both sanitizers.
 SANITIZED_C := -std=c99 -O1 -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all
 .PHONY: fuzz-schedules
 fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_emission

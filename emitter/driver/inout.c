@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* In-out tensors: an input whose array receives its new values (Update.is_inout). */
 
-/* Decision: an in-out tensor is updated in place where a proof exists, and otherwise by a copy. The last update computes
- * in the caller's array if each old element is read before its place has a new value (graph/plan/inout.c). If the order
- * of groups or the nest does not permit that, the new values have a tensor of their own in the arena, and a further
- * group copies them after the last reader of old values. No schedule is refused for it; a note states the bytes. */
+/* Decision: an in-out tensor is updated in place where a proof exists, and otherwise by a copy. The last update
+ * computes in the caller's array if each old element is read before its place has a new value (graph/plan/inout.c). If
+ * the order of groups or the nest does not permit that, the new values have a tensor of their own in the arena, and a
+ * further group copies them after the last reader of old values. No schedule is refused for it; a note states the
+ * bytes. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -79,8 +80,9 @@ static Group copied_update(Build *b, int u, const char *why)
     g.node = arena_copy(cx->arena, &g.anchor, sizeof g.anchor);
     g.input = arena_copy(cx->arena, &now, sizeof now);
     g.output = arena_copy(cx->arena, &copy, sizeof copy);
-    diag_listed(cx, NOTE, name, "new values of the in-out tensor have memory of their own, %lld bytes, and are copied at "
-                                "the end: %s", (long long)tensor_most_bytes(cx, now), why);
+    diag_listed(cx, NOTE, name,
+                "new values of the in-out tensor have memory of their own, %lld bytes, and are copied at the end: %s",
+                (long long)tensor_most_bytes(cx, now), why);
     return g;
 }
 

@@ -853,7 +853,8 @@ static const char *fault_of_run(Case *c, const Nest *n, const RunOptions *option
         const Tensor *t = n->output[i];
         size_t bytes = (size_t)env_elems(c->cx, e, t) * (size_t)dtype_info(t->type)->bytes;
         if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0)
-            return text_format(c->cx, "wrong values in %s%s", t->name, is_in_place ? ", in place" : options->checked ? "" : ", unchecked");
+            return text_format(c->cx, "wrong values in %s%s", t->name,
+                               is_in_place ? ", in place" : options->checked ? "" : ", unchecked");
     }
     return NULL;
 }
@@ -1026,7 +1027,11 @@ static bool prepare(Case *c, Random *r)
 /* A failing program as steps on a program of small sizes. Steps are dropped one by one and sizes cut, while it still
  * fails. */
 enum { MAX_SHRUNK = 2 * MAX_COPY_STEPS };
-typedef struct Shrunken { uint64_t seed; bool is_rough, copies; int most, count; const char *step[MAX_SHRUNK]; } Shrunken;
+typedef struct Shrunken {
+    uint64_t seed;
+    bool is_rough, copies;
+    int most, count; const char *step[MAX_SHRUNK];
+} Shrunken;
 typedef bool StillFails(const Shrunken *s, void *user);
 
 static bool without_step(Shrunken *s, int i, StillFails *fails, void *user)
