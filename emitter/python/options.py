@@ -142,6 +142,8 @@ def python_name(word: str) -> str:
 def value_type(value: str) -> str:
     if value in ("FACTOR", "COUNT", "AT"):
         return "int"
+    if value == "BYTES":
+        return "int | str"
     return choices(value) or ("Words" if "," in value else "str")
 
 

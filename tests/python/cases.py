@@ -142,6 +142,8 @@ def steps_have_their_options():
     assert s.verify() and getattr(loopwright.Schedule, "async") is loopwright.Schedule.async_
     raises(TypeError, "tails", s.split, "c.o", 2, tails="guard")
     raises(loopwright.LoopwrightError, "there is no", s.split, "d.o", 2)
+    s = loopwright.te(text).memory("pad", bytes="1K").cache_read("b", "pad", name="bs")
+    assert "alloc bs pad" in s.dump(), s.dump()
 
 
 def boards_have_their_targets():

@@ -237,10 +237,11 @@ class Steps:
         """async STAGE [slots=COUNT] [channel=COUNT] [ahead=COUNT]
 
         Lets the copy STAGE, computed in a loop, run beside the work: it starts AHEAD iterations early,
-        and its first reader waits for it.
+        and its first reader waits for it. A copy of results from a buffer in a loop runs beside later
+        iterations instead.
         slots        the copies that exist at the same time; required
         channel      the channel of the copy engine, whose copies finish in order; 1 by default
-        ahead        iterations between the start and the readers; slots - 1 by default
+        ahead        iterations between the start and the readers; slots - 1 by default, 0 for results
         """
         return self._apply("async", (stage,), slots=slots, channel=channel, ahead=ahead)
 
@@ -275,17 +276,17 @@ class Steps:
         """
         return self._apply("specialize", (*words,))
 
-    def memory(self, name: str, *, bytes: int | None = None, align: int | None = None, row: int | None = None,
+    def memory(self, name: str, *, bytes: int | str | None = None, align: int | None = None, row: int | None = None,
                banks: int | None = None, opaque: bool = False) -> Self:
-        """memory NAME [bytes=COUNT] [align=COUNT] [row=COUNT] [banks=COUNT] [opaque]
+        """memory NAME [bytes=BYTES] [align=COUNT] [row=COUNT] [banks=COUNT] [opaque]
 
         Declares a memory, such as the scratchpad of a unit, in which cache_read, cache_write and
         set_scope place buffers. Buffers that live at the same time must fit into its bytes.
-        bytes        its size; required
+        bytes        its size, such as 16384 or 16K; required
         align        the alignment of each buffer, a power of two; 1 by default
         row          the unit to which the rows of a buffer are rounded up, in bytes, a power of two
-        banks        the banks of equal size: each buffer begins in its own, and the operands of an
-                     instruction are in different ones
+        banks        the number of its banks, which have equal sizes: each buffer begins in its own,
+                     and the operands of an instruction are in different ones
         opaque       only copies, and instructions with an operand `at NAME`, may access it
         """
         return self._apply("memory", (name,), bytes=bytes, align=align, row=row, banks=banks, opaque=opaque)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from ._options import Options, Target
     from .model import Model
 
+# Steps that the number of --at step:N leaves out.
+DECLARATIONS = ("memory", "config", "instruction")
+
+
 def _word(value: Any) -> str:
     return ",".join(str(v) for v in value) if isinstance(value, (list, tuple)) else str(value)
 
@@ -85,7 +89,8 @@ class Schedule(Steps):
 
     def dump(self, at: str | None = None) -> str:
         """Returns the nest after the steps; with `at`, what `loopwright dump --at` prints."""
-        return self._call("lw_dump", at=at or f"step:{len(self.steps)}")
+        number = sum(s.split()[0] not in DECLARATIONS for s in self.steps)
+        return self._call("lw_dump", at=at or f"step:{number}")
 
     def verify(self, cc: str | None = None) -> str:
         """Builds the emitted C, runs it on generated inputs, and compares with the interpreter. Returns the verdict."""
