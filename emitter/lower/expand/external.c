@@ -79,11 +79,31 @@ static const Expr *argument(Storages *s, const ExternalCall *c, const ExternalAr
     return st ? simplify(s->cx, st->stride[a->dimension], NULL) : expr_index(s->cx, 0);
 }
 
+/* Returns a condition under which the call computes elements: a guard may leave nothing of a part. NULL means always. */
+static const Expr *is_not_empty(Storages *s, const ExternalCall *c)
+{
+    const Bounds *scope = NULL;
+    const Expr *all = NULL;
+    for (int i = 0; i < c->depth; i++)
+        if (c->above[i]->kind == STMT_FOR) scope = bounds_var(s->cx, scope, c->above[i]->var, c->above[i]->extent);
+    for (int i = 0; i < c->tile->external->arg_count; i++) {
+        const ExternalArg *a = &c->tile->external->arg[i];
+        if (a->kind != EXTERNAL_TENSOR || !a->is_written) continue;
+        const ExternalView v = view_of(s, c, a->tensor);
+        for (int d = 0; d < a->tensor->rank; d++) {
+            const Expr *some = expr_binary(s->cx, EXPR_LT, expr_index(s->cx, 0), v.count[d]);
+            if (!provably(s->cx, some, scope)) all = all ? expr_and(s->cx, all, some) : some;
+        }
+    }
+    return all ? simplify(s->cx, all, scope) : NULL;
+}
+
 const Code *expand_external(Storages *s, const Stmt *const *above, int depth, const Stmt *tile)
 {
     const ExternalCall c = { above, depth, tile };
     const External *e = tile->external;
     const Expr *arg[MAX_EXTERNAL_ARGS];
     for (int i = 0; i < e->arg_count; i++) arg[i] = argument(s, &c, &e->arg[i]);
-    return code_external(s->cx, e, e->function, arg, e->arg_count);
+    const Code *call = code_external(s->cx, e, e->function, arg, e->arg_count);
+    return external_is_in_loop(above, depth) ? code_if(s->cx, is_not_empty(s, &c), call, NULL) : call;
 }

@@ -49,13 +49,14 @@ class Steps:
         """
         return self._apply("peel", (loop,))
 
-    def cut(self, loop: str, at: int) -> Self:
-        """cut LOOP AT
+    def cut(self, loop: str, at: int, *, from_end: bool = False) -> Self:
+        """cut LOOP AT [from_end]
 
         Runs the first AT iterations of LOOP, then the others in a copy, STAGE@cut: boundary and
         interior may be scheduled apart. Copies everything attached inside.
+        from_end     AT counts from the end: the last AT iterations run in the copy
         """
-        return self._apply("cut", (loop, at))
+        return self._apply("cut", (loop, at), from_end=from_end)
 
     def fission(self, loop: str, loop2: str) -> Self:
         """fission LOOP LOOP
