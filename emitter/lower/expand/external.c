@@ -79,7 +79,8 @@ static const Expr *argument(Storages *s, const ExternalCall *c, const ExternalAr
     return st ? simplify(s->cx, st->stride[a->dimension], NULL) : expr_index(s->cx, 0);
 }
 
-/* Returns a condition under which the call computes elements: a guard may leave nothing of a part. NULL means always. */
+/* Returns a condition under which the call computes elements, because a guard may leave nothing of a part. NULL means
+ * always. */
 static const Expr *is_not_empty(Storages *s, const ExternalCall *c)
 {
     const Bounds *scope = NULL;

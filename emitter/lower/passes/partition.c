@@ -25,6 +25,8 @@ typedef struct LoopPartition {
     const Expr *inner[MAX_DEPTH];             /* during the walk: the loops inside the current one */
     int inner_at[MAX_CONDITIONS];             /* the number of these loops that enclose the condition */
     const Expr *const *inner_of[MAX_CONDITIONS];
+    int local_count;
+    const Expr *local[MAX_CONDITIONS];        /* the variables that the code declares, unknown before it */
 } LoopPartition;
 
 /* ---- The conditions in a loop's body --------------------------------------------------------------------------- */
@@ -33,7 +35,7 @@ static void add_condition(LoopPartition *p, const Expr *cond, const Bounds *scop
 {
     for (int i = 0; i < p->count; i++)
         if (p->cond[i] == cond) return;
-    if (p->count == MAX_CONDITIONS || !is_pure(p->cx, cond)) return;
+    if (p->count == MAX_CONDITIONS || !is_pure(p->cx, cond) || uses_any(cond, p->local, p->local_count)) return;
     p->cond[p->count] = cond;
     p->scope[p->count] = scope;
     p->inner_at[p->count] = p->inner_count;
@@ -65,6 +67,7 @@ static void find_conditions(LoopPartition *p, const Code *c, const Bounds *scope
         Selects s = { p, scope };
         expr_walk(p->cx, c->value, find_select, &s);
     }
+    if (c->kind == CODE_LET && p->local_count < MAX_CONDITIONS) p->local[p->local_count++] = c->var;
     if (c->kind == CODE_IF) add_conjuncts(p, c->cond, scope);
     if (c->kind == CODE_FOR) {
         if (p->inner_count == MAX_DEPTH) return;
