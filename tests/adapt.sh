@@ -38,6 +38,33 @@ check preprocess-of-a-quantized-input-emits-no-float no_float
 for type in u8 i8 u16 i16; do
     check "preprocess-of-$type-verifies" "$lw" verify "$work/m.te" --preprocess "x=$type: -(x - 1.5) * -2 / (1 + 6)"
 done
+# As in an ONNX file, the calls at the border have the grids, and the ports have none. A second reader with another
+# grid leaves the input without one.
+{
+    printf 'input x: u8[1][4][4][3]\nconst grid: f32[1] = {0.0078125}\nconst zero: u8[1] = {127}\n'
+    printf 'const t: f32[1] = {0.5}\nconst v: i8[1] = {-1}\nr = dequantize(x, grid, zero)\n'
+    printf 'k[n, h<3, w<3, c] = max(i<2, j<2) r[n, h+i, w+j, c]\ny = quantize(k, t, v)\noutput y\n'
+} > "$work/border.te"
+has_grids() {
+    "$lw" "$work/border.te" -o "$work/border.c" && grep -q '^#define BORDER_X_SCALE *0\.0078125f$' "$work/border.h" &&
+        grep -q '^#define BORDER_X_ZERO_POINT *127$' "$work/border.h" &&
+        grep -q '^#define BORDER_Y_SCALE *0\.5f$' "$work/border.h" &&
+        sed 's/^output y/q = dequantize(x, t, zero)\noutput q\noutput y/' "$work/border.te" > "$work/several.te" &&
+        "$lw" "$work/several.te" -o "$work/several.c" && ! grep -q SEVERAL_X_SCALE "$work/several.h" &&
+        grep -q SEVERAL_Y_SCALE "$work/several.h"
+}
+check grids-of-onnx-ports-are-in-the-header has_grids
+border_by_hand() {
+    head -c 48 $digits | npy "$work/x.npy" '|u1' '1, 4, 4, 3'
+    printf 'input x: u8[1][4][4][3]\nr = cast(x, to=f32)\ns[*] = (r[*] - 127.5) / 127.5\n' > "$work/hand.te"
+    sed '1d; s/^r = dequantize(x/q[*] = u8(i32(clamp(nearbyint(s[*] \/ 0.0078125), -127.0, 128.0)) + 127)\nd = dequantize(q/
+        s/) r\[/) d[/' "$work/border.te" >> "$work/hand.te"
+    run "$work/hand.te" "$work/x.npy" -o "$work/want.npy" &&
+        run "$work/border.te" "$work/x.npy" --preprocess 'x=u8: (x - 127.5) / 127.5' -o "$work/got.npy" &&
+        same "$work/want.npy" "$work/got.npy" &&
+        "$lw" verify "$work/border.te" --preprocess 'x=u8: (x - 127.5) / 127.5' --postprocess y=threshold:1
+}
+check preprocess-of-a-grid-of-onnx-equals-two-steps border_by_hand
 check preprocess-of-a-float-input-verifies "$lw" verify $digits --preprocess 'input=u8: x / 16'
 
 # The sensor's bytes are the port's, so there is no table: the function is that of the network alone.

@@ -643,28 +643,15 @@ static void adapt_preprocess(Adapt *a)
 
 /* ---- --postprocess ----------------------------------------------------------------------------------------------- */
 
-/* Finds the grid of an output that the model itself quantizes: an ONNX file states the grid in QuantizeLinear, not at
- * the output. Calls that only move elements may follow. */
-static void find_grid(Adapt *a)
+/* Refuses an output that the model itself quantizes with a scale that is not a constant. */
+static void check_grid(Adapt *a)
 {
-    Ctx *cx = a->cx;
-    Grid g;
     const Node *n = a->inner->producer;
     while (n && n->kind == NODE_CALL && n->op->quantization.moves_elements && n->in_count == 1) n = n->in[0]->producer;
     const bool stores = n && n->kind == NODE_CALL && n->op->quantization.grid == GRID_STORE;
-    if (a->quant || dtype_is_float(a->inner->type) || !stores) return;
-    if (!quantized_grid(cx, n, &g)) {
+    if (!a->quant && !dtype_is_float(a->inner->type) && stores)
         refuse(a, "the scale and the zero point of the output are not known", "an output of u8, i8 or i16 with a "
                                                                               "constant scale");
-        return;
-    }
-    Quant *found = NEW(cx->arena, Quant);
-    float *scale = NEW(cx->arena, float);
-    int32_t *zero = NEW(cx->arena, int32_t);
-    *scale = (float)g.step;
-    *zero = (int32_t)g.zero + (a->inner->type == U8 ? INT8_MAX + 1 : 0);
-    *found = (Quant){ .count = 1, .scale = scale, .zero_point = zero };
-    a->quant = found;
 }
 
 /* Prints the output's real numbers as the tensor `r`. */
@@ -680,7 +667,7 @@ static void print_real(Adapt *a)
 
 static bool print_softmax(Adapt *a, const char *value)
 {
-    find_grid(a);
+    check_grid(a);
     print_real(a);
     text_printf(&a->te, "y = softmax(r, axis=%d)\noutput y\n", channel_axis(a));
     return !*value;
@@ -700,7 +687,7 @@ static bool print_topk(Adapt *a, const char *value)
     if (!*value || *end || k < 1) return false;
     if (k > most)
         refuse(a, text_format(a->cx, "the output has %lld classes", (long long)most), "as many or fewer");
-    find_grid(a);
+    check_grid(a);
     print_real(a);
     text_printf(&a->te, "k = topk(x, axis=%d, k=%ld)\ny = gather_elements(r, k, axis=%d)\nindex = cast(k, to=i32)\n"
                 "output y, index\n", channel_axis(a), k, channel_axis(a));
@@ -722,7 +709,7 @@ static bool print_threshold(Adapt *a, const char *value)
     const char *end;
     const float limit = text_read_float(value, &end);
     if (!*value || *end || limit - limit != 0) return false;
-    find_grid(a);
+    check_grid(a);
     if (is_real_port(a) && is_quantized(a))
         text_printf(&a->te, "y[*] = u8(i32(x[*]) >= %ld)\noutput y\n", stored_limit(a, limit));
     else {
@@ -778,6 +765,7 @@ void build_adapt(Build *b)
     if (m->is_nest && (o->layout_count || o->preprocess_count || o->postprocess_count))
         diag_unsupported(cx, NULL, "--layout, --preprocess and --postprocess cannot be used with a file that is one "
                          "`nest`; remove `nest` from the file");
+    if (!m->is_nest && !ctx_failed(cx)) build_port_grids(cx, m);
     adapt_each(cx, m, &layout, o->layout, o->layout_count);
     adapt_each(cx, m, &preprocess, o->preprocess, o->preprocess_count);
     adapt_each(cx, m, &postprocess, o->postprocess, o->postprocess_count);

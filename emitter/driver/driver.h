@@ -218,6 +218,7 @@ bool build_files(Build *b, Ctx *cx, const char *path, const lw_options *o, bool 
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* the model as imported */
 /* adapt.c: applies --from, --to, --layout, --preprocess and --postprocess */
 void build_adapt(Build *b);
+void build_port_grids(Ctx *cx, Model *m);          /* port_grids.c: of integer ports without a scale */
 /* Reads the text of a .te file instead; errors point into `path`. */
 bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool is_naive, const lw_options *o);
 bool build_graph(Build *b);                                                    /* passes */

@@ -146,6 +146,27 @@ def steps_have_their_options():
     assert "alloc bs pad" in s.dump(), s.dump()
 
 
+def notebook_runs():
+    """Each cell of the notebook; the model is shown as the page of its report."""
+    missing = [name for name in ("nbclient", "nbformat", "ipykernel") if not importlib.util.find_spec(name)]
+    if missing:
+        return f"{', '.join(missing)} not installed"
+    import nbclient
+    import nbformat
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path("emitter/python").resolve()),
+                                                os.environ.get("PYTHONPATH", "")])
+    book = nbformat.read("samples/matmul/matmul.ipynb", as_version=4)
+    nbclient.NotebookClient(book, timeout=120, resources={"metadata": {"path": str(WORK)}}).execute()
+    cells = [cell for cell in book.cells if cell.cell_type == "code"]
+    said = ["".join(o.get("text", "") for o in cell.outputs) for cell in cells]
+    shown = [o.data for cell in cells for o in cell.outputs if o.output_type == "execute_result"]
+    assert "there is no" not in said[4] and "vectorize sums.k" in said[4], said[4]
+    assert "agree" in said[5] and (WORK / "matmul.c").exists(), said[5]
+    assert float(shown[0]["text/plain"]) < 1e-3, shown[0]
+    page = next(d["text/html"] for d in shown if "text/html" in d)
+    assert page.startswith("<iframe srcdoc=") and "&lt;script" not in page and "<script" in page, page[:200]
+
+
 def boards_have_their_targets():
     text = b"input x: f32[1][3]\ny = relu(x)\noutput y\n"
     assert loopwright.compile(text, board="pico").target == "cortex-m0plus"

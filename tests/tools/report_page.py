@@ -185,6 +185,8 @@ class Page:
         self.require("dark text has contrast", CONTRAST, "")
         self.browser.get("const box = $('mhz'); if (box) { box.value = 1; box.onchange({ target: box }); }")
         self.require("the clock changes the time", "!$('mhz') || state.mhz === 1")
+        self.require("one thing is not counted as several", "(document.body.innerText.match(/\\b1 "
+                     "(operators|layers|constants|functions|buffers)\\b/) || [''])[0]", "")
         for name in ("strip-of", "strip-order", "bars-of", "memory-width"):
             self.browser.get(f"[...$('{name}').children].forEach((b, i) => $('{name}').children[i].click())")
 

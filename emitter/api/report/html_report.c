@@ -117,8 +117,7 @@ static void print_data(const Page *p)
 }
 
 static void print_file(const Page *p, const char *name);
-#define STYLE "page.css"
-static void print_style(const Page *p) { print_file(p, STYLE); }
+static void print_style(const Page *p) { print_file(p, "page.css"); }
 static void print_script(const Page *p)
 {
     static const char *const parts[] = { "words.js", "data.js", "layout.js", "views.js", "sidebar.js",
@@ -139,7 +138,33 @@ static void print_style_line(const Page *p, const char *line)
         if (*s != ' ' || !((s > line && strchr("{};:,", s[-1])) || strchr("{}", s[1]))) text_char(p->t, *s);
 }
 
-static void print_line(const Page *p, const char *line, bool is_style)
+static int count_of(const char *line, char c)
+{
+    int n = 0;
+    for (; *line; line++) n += *line == c;
+    return n;
+}
+
+/* Returns true if a blank beside this character of a script separates no words. A sign may meet another sign. */
+static bool separates(char c) { return c && strchr(",;{}()?:=<>*&|", c); }
+
+/* Prints a line of script without the blanks that say nothing. A line that has a template, or may have a regular
+ * expression or a quote in a string, is printed as it is. */
+static void print_script_line(const Page *p, const char *line)
+{
+    const bool is_plain = !strpbrk(line, "`'/\\") && count_of(line, '"') % 2 == 0;
+    bool is_text = false;
+    for (const char *s = line; *s; s++) {
+        is_text = is_text != (*s == '"');
+        const bool is_void = *s == ' ' && ((s > line && separates(s[-1])) || separates(s[1]));
+        if (!is_plain || is_text || !is_void) text_char(p->t, *s);
+    }
+    text_char(p->t, '\n');
+}
+
+typedef enum PageKind { PAGE_MARKUP, PAGE_STYLE, PAGE_SCRIPT } PageKind;
+
+static void print_line(const Page *p, const char *line, PageKind kind)
 {
     line += strspn(line, " ");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -147,20 +172,25 @@ static void print_line(const Page *p, const char *line, bool is_style)
             words[i].print(p);
             return;
         }
-    if (is_style) print_style_line(p, line);
+    if (kind == PAGE_STYLE) print_style_line(p, line);
+    else if (kind == PAGE_SCRIPT && *line) print_script_line(p, line);
     else if (*line) text_printf(p->t, "%s\n", line);
 }
 
 /* Prints the lines of the template, without indentation and without comments, which begin and end lines. */
 static void print_file(const Page *p, const char *name)
 {
-    bool is_comment = false;
+    const char *ending = strrchr(name, '.');
+    const PageKind kind = strcmp(ending, ".css") == 0 ? PAGE_STYLE : strcmp(ending, ".js") == 0 ? PAGE_SCRIPT
+                                                                                                 : PAGE_MARKUP;
+    bool is_comment = false, is_template = false;
     int i = 0;
     while (i < LINE_COUNT && (*lines[i] != '\f' || strcmp(lines[i] + 1, name) != 0)) i++;
     for (i++; i < LINE_COUNT && *lines[i] != '\f'; i++) {
         is_comment = is_comment || strncmp(lines[i], "/*", 2) == 0;
-        if (!is_comment) print_line(p, lines[i], strcmp(name, STYLE) == 0);
+        if (!is_comment) print_line(p, lines[i], is_template ? PAGE_MARKUP : kind);
         else if (strstr(lines[i], "*/")) is_comment = false;
+        if (kind == PAGE_SCRIPT && count_of(lines[i], '`') % 2) is_template = !is_template;
     }
 }
 

@@ -1,6 +1,6 @@
 /* quantized_reals: quantized-reals.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if QUANTIZED_REALS_HEADER_HASH != 0x14fe8f0e
+#if QUANTIZED_REALS_HEADER_HASH != 0x1ce0553c
 #error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 

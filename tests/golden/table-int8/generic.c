@@ -1,6 +1,6 @@
 /* table_int8: table-int8.te for generic, emitted by Loopwright. */
 #include "generic.h"
-#if TABLE_INT8_HEADER_HASH != 0x15565813
+#if TABLE_INT8_HEADER_HASH != 0x1f78f46b
 #error "the header is from another run of Loopwright; include the header that was written with this file"
 #endif
 

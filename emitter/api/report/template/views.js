@@ -62,7 +62,7 @@ ${stack == null ? "stack not counted" : `stack ${totals.stack == null ? "at most
 ${ofLimit(totals.flash, board.flash)}
 <span class="note rest">constants ${bytes(totals.weights)},
 ${code == null ? "code not counted" : "code " + bytes(code)} in
-${functions.length} functions for ${layers.length} layers</span>`;
+${many(functions.length, "function")} for ${many(layers.length, "layer")}</span>`;
 }
 
 function loadMeter() {
@@ -216,7 +216,7 @@ orient="auto"><path d="M0 0L8 4L0 8Z" fill="context-stroke"/></marker></defs>`;
     const repeats = repeatsOf(list);
     $("fold").hidden = !repeats.length;
     set($("fold"), "aria-pressed", state.fold);
-    $("graph-note").textContent = `${list.length} layers; dashed: a view, without code`;
+    $("graph-note").textContent = `${many(list.length, "layer")}; dashed: a view, without code`;
     bars();
     fitGraph();
     mark();
@@ -426,8 +426,8 @@ function table() {
     const list = layers.filter(matches).sort((a, b) => compare(a, b) * side || a.id - b.id);
     $("rows").innerHTML = `<caption class="hidden">Layers; a button in each head sorts</caption>
 <thead><tr>${COLUMNS.map(headCell).join("")}</tr></thead><tbody>${list.map(bodyRow).join("")}</tbody>`;
-    $("count").textContent = list.length === layers.length ? `${layers.length} layers`
-        : `${list.length} of ${layers.length} layers`;
+    $("count").textContent = list.length === layers.length ? many(layers.length, "layer")
+        : `${list.length} of ${many(layers.length, "layer")}`;
     mark();
 }
 
@@ -483,11 +483,11 @@ function parts() {
     const cell = (x, i) => `<td class="${i ? "" : "t"}">${esc(x)}</td>`;
     const cells = (...all) => `<tr>${all.map(cell).join("")}</tr>`;
     const constants = [...report.constants].sort((a, b) => b.bytes - a.bytes);
-    $("parts").innerHTML = list(`${constants.length} constants, ${bytes(totals.weights)}`, constants.map(c =>
+    $("parts").innerHTML = list(`${many(constants.length, "constant")}, ${bytes(totals.weights)}`, constants.map(c =>
         cells(c.name, bytes(c.bytes), c.layers.length ? "layer " + c.layers.join(", ") : "")))
-        + list(`${report.removed.length} operators of the model without code`, report.removed.map(r =>
+        + list(`${many(report.removed.length, "operator")} of the model without code`, report.removed.map(r =>
             cells(r.name, r.operator, r.why)))
-        + list(`${report.shrunk.length} layers with fewer channels`, report.shrunk.map(s => cells(s.name,
+        + list(`${many(report.shrunk.length, "layer")} with fewer channels`, report.shrunk.map(s => cells(s.name,
             `${s.channels} of ${s.of_channels} channels`,
             `${count(s.multiply_adds)} of ${count(s.of_multiply_adds)} MACs`)))
         + list("Combined layers", report.combined.map(c => cells(c)))

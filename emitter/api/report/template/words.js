@@ -15,4 +15,5 @@ function figure(n, unit, names) {
 }
 const bytes = n => figure(n, 1024, [" B", " KiB", " MiB", " GiB"]);
 const count = n => figure(n, 1000, ["", " k", " M", " G"]);
+const many = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 const percent = x => x >= .0005 ? (100 * x).toFixed(1) + " %" : "0";
