@@ -57,8 +57,8 @@ check grids-of-onnx-ports-are-in-the-header has_grids
 border_by_hand() {
     head -c 48 $digits | npy "$work/x.npy" '|u1' '1, 4, 4, 3'
     printf 'input x: u8[1][4][4][3]\nr = cast(x, to=f32)\ns[*] = (r[*] - 127.5) / 127.5\n' > "$work/hand.te"
-    sed '1d; s/^r = dequantize(x/q[*] = u8(i32(clamp(nearbyint(s[*] \/ 0.0078125), -127.0, 128.0)) + 127)\nd = dequantize(q/
-        s/) r\[/) d[/' "$work/border.te" >> "$work/hand.te"
+    printf 'q[*] = u8(i32(clamp(nearbyint(s[*] / 0.0078125), -127.0, 128.0)) + 127)\n' >> "$work/hand.te"
+    sed '1d; s/^r = dequantize(x/d = dequantize(q/; s/) r\[/) d[/' "$work/border.te" >> "$work/hand.te"
     run "$work/hand.te" "$work/x.npy" -o "$work/want.npy" &&
         run "$work/border.te" "$work/x.npy" --preprocess 'x=u8: (x - 127.5) / 127.5' -o "$work/got.npy" &&
         same "$work/want.npy" "$work/got.npy" &&

@@ -203,7 +203,8 @@ adds_up() {
 check forms-csv-adds-up adds_up
 check forms-other-ending-is-refused ends 2 'written as .txt, .html, .json or .csv, not as' $digits -o "$work/r.xml"
 
-# Without script, the page has the verdict and a row for each layer; it loads nothing, and its own text has 60,000 bytes.
+# Without script, the page has the verdict and a row for each layer. It loads nothing, and has at most 60,000 bytes of
+# its own.
 own_text() { sed '/id="data">/,/^<.script>/d; /^<tr><td>/d; /^<dt>/d' "$work/r.html"; }
 stands_alone() {
     "$lw" report "$@" --quiet -o "$work/r.html" && "$lw" report "$@" --quiet -o "$work/r.csv" || return 1
