@@ -67,6 +67,14 @@ border_by_hand() {
 check preprocess-of-a-grid-of-onnx-equals-two-steps border_by_hand
 check preprocess-of-a-float-input-verifies "$lw" verify $digits --preprocess 'input=u8: x / 16'
 
+# A crop and a table leave the order of the dimensions, which the header says.
+keeps_layout() {
+    printf 'input x: f32[1][6][6][3]\ny = max_pool2d(x, kernel=[2,2])\noutput y\n' > "$work/image.te"
+    "$lw" "$work/image.te" -o "$work/image.c" --preprocess "x=$1" && grep 'x  *uint8_t.*NHWC' "$work/image.h"
+}
+check preprocess-of-an-image-keeps-its-layout keeps_layout 'u8 gray 20x16 crop 12x12+4+2: x / 255'
+check preprocess-keeps-the-layout keeps_layout 'u8: x / 255'
+
 # The sensor's bytes are the port's, so there is no table: the function is that of the network alone.
 costs_nothing() {
     "$lw" "$work/m.te" -o "$work/alone.c" && "$lw" "$work/m.te" -o "$work/m.c" --preprocess "x=i8: $1" &&

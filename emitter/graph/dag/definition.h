@@ -29,6 +29,9 @@ bool formulas_to_calls(Ctx *cx, Tensor *const *output, int count);
  *   out-fusable   is another reduction, such as a contraction or a window, or reads several elements of one input
  *   opaque        has ordered steps */
 Pattern definition_pattern(Ctx *cx, const Definition *d);
+/* Returns true if the index of dimension i in each read of input k depends only on axis i of the result: a crop, a
+ * resize, a table that each element indexes. */
+bool definition_keeps_dimensions(Ctx *cx, const Definition *d, int k);
 /* Prints the formulas of the call, separated by "; ", with the names of its tensors. */
 void print_formulas(Ctx *cx, Text *t, const Node *call);
 

@@ -77,3 +77,23 @@ Pattern definition_pattern(Ctx *cx, const Definition *d)
     if (kind == PATTERN_REDUCTION) return r.repeats ? PATTERN_OUT_FUSABLE : PATTERN_REDUCTION;
     return r.pattern;
 }
+
+/* The reads of one input, and whether they keep its dimensions. */
+typedef struct Kept { const Stage *stage; const Tensor *input; bool are; } Kept;
+
+static void note_dimensions(const Expr *e, void *user)
+{
+    Kept *k = user;
+    if (e->kind != EXPR_READ || e->ref != k->input) return;
+    for (int d = 0; d < e->arg_count; d++)
+        for (int a = 0; a < k->stage->axis_count; a++)
+            if (a != d && expr_uses(e->arg[d], k->stage->axis[a].var)) k->are = false;
+}
+
+bool definition_keeps_dimensions(Ctx *cx, const Definition *d, int k)
+{
+    const Stage *s = d->node[0]->stage;
+    Kept kept = { s, d->in[k], d->node_count == 1 && d->in[k]->rank == s->data_count && s->reducer == REDUCE_NONE };
+    for (int i = 0; i < s->out_count && kept.are; i++) expr_walk(cx, s->value[i], note_dimensions, &kept);
+    return kept.are;
+}

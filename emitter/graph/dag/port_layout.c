@@ -7,6 +7,7 @@
 /* Decision: a port's layout follows from the dataflow. No file says whether an input is NHWC. Operators with windows
  * define the order of their dimensions (`OpLayout.has_windows`), and `graph/dag/port_layout.c` carries it to the
  * inputs and outputs. */
+#include "graph/dag/definition.h"
 #include "graph/dag/graph.h"
 #include "graph/dag/op_build.h"
 
@@ -22,9 +23,20 @@ static Carried *unmoved(Ctx *cx, int rank)
     return c;
 }
 
-static bool keeps_dimensions(const Node *n, const Tensor *x)
+/* Returns true if the formula of the call reads x along the dimensions of its result. */
+static bool formula_keeps_dimensions(Ctx *cx, const Node *n, const Tensor *x)
+{
+    const Definition *d = n->op->definition;
+    bool keeps = d && d->in_count == n->in_count;
+    for (int k = 0; keeps && k < n->in_count; k++)
+        keeps = n->in[k] != x || definition_keeps_dimensions(cx, d, k);
+    return keeps;
+}
+
+static bool keeps_dimensions(Ctx *cx, const Node *n, const Tensor *x)
 {
     const OpLayout *l = &n->op->layout;
+    if (n->op->definition && n->out[0]->rank == x->rank) return formula_keeps_dimensions(cx, n, x);
     return n->out[0]->rank == x->rank && (l->permute || (n->op->fusion.pattern <= PATTERN_BROADCAST && !l->is_view));
 }
 
@@ -52,7 +64,7 @@ static Carried *carried_on(Ctx *cx, const Node *n, const Tensor *x, const Carrie
         for (int d = 0; d < x->rank; d++) moved->place[d] = c->place[perm[d]];
         return moved;
     }
-    return keeps_dimensions(n, x) ? moved : NULL;
+    return keeps_dimensions(cx, n, x) ? moved : NULL;
 }
 
 const char *graph_input_layout(Ctx *cx, Tensor *const *output, int output_count, const Tensor *input)
@@ -87,7 +99,7 @@ const char *graph_output_layout(Ctx *cx, const Tensor *output)
         if (n->op->layout.is_transpose) {
             transpose_perm(n, perm);
             for (int d = 0; d < t->rank; d++) before->place[perm[d]] = c->place[d];
-        } else if (!keeps_dimensions(n, n->in[0])) {
+        } else if (!keeps_dimensions(cx, n, n->in[0])) {
             return NULL;
         }
         c = before;
