@@ -25,7 +25,9 @@ state.mhz = report.mhz || (choices[state.board] || {}).mhz || 100;
 /* Work is what a share of the time is a share of: the best figure that the report has. */
 const workOf = totals.cycles != null ? "cycles" : totals.instructions != null ? "instructions" : "multiply_adds";
 const workName = { cycles: "cycles", instructions: "instructions", multiply_adds: "multiply-adds" }[workOf];
-const isMeasured = report.stepped || report.measured != null;
+/* Instructions may be counted on compiled code or by a runner; cycles are measured by a runner only. */
+const measured = report.measured || {};
+const isCounted = report.stepped || measured.instructions != null;
 const allWork = sum(main, l => l.free ? 0 : l[workOf]) || 1;
 const milliseconds = l => l.cycles / state.mhz / 1000;
 const timeText = l => workOf === "cycles" ? three(milliseconds(l)) + " ms" : count(l.work) + " " + workName;

@@ -57,7 +57,8 @@ function memoryMeters(board) {
     return `<b>RAM</b>${meter([...used, [stack || 0, "k3"]], board.ram || totals.ram)}${ofLimit(totals.ram, board.ram)}
 <span class="note rest">arena ${bytes(totals.arena)} (${least}), inputs and outputs
 ${bytes(totals.inputs + totals.outputs)}${totals.state ? ", state " + bytes(totals.state) : ""}${training},
-${stack == null ? "stack not counted" : `stack ${totals.stack == null ? "at most about " : ""}${bytes(stack)}`}</span>
+${stack == null ? "stack not counted" : `stack ${totals.stack == null ? "at most about " : ""}${bytes(stack)}`}
+${totals.ram > board.ram ? "; <code>--ram</code> plans for fewer bytes" : ""}</span>
 <b>Flash</b>${meter([[totals.weights, "k2"], [code || 0, "k4"]], board.flash || totals.flash)}
 ${ofLimit(totals.flash, board.flash)}
 <span class="note rest">constants ${bytes(totals.weights)},
@@ -74,19 +75,20 @@ value="${state.every}"> ms</label></span>`;
 }
 
 function timeWords() {
-    const work = `${count(totals.multiply_adds)} multiply-adds`, about = isMeasured ? "" : "about ";
+    const work = `${count(totals.multiply_adds)} multiply-adds`, about = isCounted ? "" : "about ";
     if (workOf === "multiply_adds")
         return `<div class="big">${work}</div><p class="note">${esc(report.target)} has no cycle model</p>`;
     const counted = totals.instructions == null ? "" : `, ${count(totals.instructions)} instructions`;
     if (workOf === "instructions")
         return `<div class="big">${about}${count(totals.instructions)} instructions</div><p class="note">${work}</p>`;
     const run = totals.cycles / state.mhz / 1000;
-    return `<div class="big">${about}${three(run)} ms a run</div>
+    const model = "memory without wait states; cycles: " + esc(report.cycle_model || "");
+    return `<div class="big">${measured.cycles == null ? "about " : ""}${three(run)} ms a run</div>
 <p class="note">at <label><span class="hidden">Clock in MHz</span><input id="mhz" class="number" type="number"
 min="0.001" step="any" value="${state.mhz}"></label> MHz: ${count(totals.cycles)} cycles${counted}, ${work};
 at most ${three(1000 / run)} runs a second</p>
-<p class="note">${isMeasured ? "measured by " + esc((report.measured || {}).runner || report.compiler)
-    : "estimated, memory without wait states; cycles: " + esc(report.cycle_model || "")}</p>`;
+<p class="note">${measured.cycles != null ? "measured by " + esc(measured.runner)
+    : isCounted ? "instructions counted on the compiled code; cycles estimated, " + model : "estimated, " + model}</p>`;
 }
 
 function provedWords() {
@@ -139,8 +141,8 @@ const STRIP = { time: [l => l.work, "Where the time goes"], flash: [l => l.weigh
     MACs: [l => l.multiply_adds, "Where the multiply-adds are"] };
 
 function stripButton(l, share) {
-    const words = share > .085 ? `${l.id} ${esc(l.head.split(" ")[0])}<br>${percent(share)}`
-        : share > .025 ? l.id : "";
+    const head = `${l.id} ${l.head.split(" ")[0]}`, width = share * $("strip").clientWidth;
+    const words = width > 7.5 * head.length + 12 ? `${esc(head)}<br>${percent(share)}` : width > 24 ? l.id : "";
     return `<button data-layer="${l.id}" class="${share < .02 ? "thin" : ""}" tabindex="-1" aria-pressed="false"
 style="flex:${share} 1 0;--c:var(--k${l.kind})" aria-label="layer ${l.id} ${esc(l.name)}: ${percent(share)}"
 >${words}</button>`;
@@ -375,8 +377,9 @@ function memory() {
     svg.xs = s.xs;
     box.replaceChildren(svg);
     box.svg = svg;
-    $("memory-note").textContent = `peak ${bytes(peak)} in layer ${best}, arena ${bytes(totals.arena)}; above, live `
-        + "bytes; below, each result; dashed: scratch";
+    const arena = peak === totals.arena ? "" : `, arena ${bytes(totals.arena)}`;
+    $("memory-note").textContent =
+        `peak ${bytes(peak)} in layer ${best}${arena}; above: live bytes; below: results, dashed scratch`;
     mark();
 }
 
