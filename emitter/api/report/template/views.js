@@ -57,8 +57,8 @@ function memoryMeters(board) {
     return `<b>RAM</b>${meter([...used, [stack || 0, "k3"]], board.ram || totals.ram)}${ofLimit(totals.ram, board.ram)}
 <span class="note rest">arena ${bytes(totals.arena)} (${least}), inputs and outputs
 ${bytes(totals.inputs + totals.outputs)}${totals.state ? ", state " + bytes(totals.state) : ""}${training},
-${stack == null ? "stack not counted" : `stack ${totals.stack == null ? "at most about " : ""}${bytes(stack)}`}
-${totals.ram > board.ram ? "; <code>--ram</code> plans for fewer bytes" : ""}</span>
+${stack == null ? "stack not counted" : `stack ${totals.stack == null ? "at most about " : ""}${bytes(stack)}`}${
+        totals.ram > board.ram ? `; ${bytes(totals.ram - board.ram)} too many: <code>--ram</code> plans for fewer` : ""}</span>
 <b>Flash</b>${meter([[totals.weights, "k2"], [code || 0, "k4"]], board.flash || totals.flash)}
 ${ofLimit(totals.flash, board.flash)}
 <span class="note rest">constants ${bytes(totals.weights)},
