@@ -63,6 +63,7 @@ typedef struct lw_options {
     /* Memories of the firmware: "dtcm=64K,cost=1,section=.dtcm", or "@FILE" with one memory per line. If the count is
      * 0, there is one arena. */
     const char *const *memory; int memory_count;
+    const char *keep_plan;           /* the file NAME.plan of an earlier training, whose places are kept, or NULL */
     bool no_shrink;                  /* keep channels on which no output depends */
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;

@@ -190,7 +190,7 @@ commands_of() {
     --fit | --mhz | --against | --validate) echo report ;;
     --expect) echo verify evaluate ;;
     --io) echo compile verify quantize dump report evidence tune instruction ;;
-    --memory) echo compile verify quantize dump report evidence ;;
+    --memory | --keep-plan) echo compile verify quantize dump report evidence ;;
     --name) echo compile verify quantize dump package evidence ;;
     --static-arena | --time-passes) echo compile verify quantize ;;
     --profile) echo compile verify quantize tune ;;
@@ -234,7 +234,7 @@ value_of() {
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --schedule --combine --optimize --ram
         --rounding --hybrid --extern --signature --qdq --float --layers --no-shrink --werror --quiet --stream --io
-        --name --memory --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune
+        --name --memory --keep-plan --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune
         --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names

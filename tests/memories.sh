@@ -346,6 +346,9 @@ limited() {
 check a-limit-holds-for-all-memories limited
 check a-limit-that-is-too-small-is-refused refused 1 'fast and large hold [0-9]* bytes within --ram 4000, and' \
     $ram --ram 4000
+# A result that needs most of the limit in one memory leaves the cheaper memory what is left.
+check a-limit-is-divided-as-results-need "$lw" verify $digits --cc "$cc -O0" --target cortex-m4 --memory fast=3K,cost=1 \
+    --memory large=64K,cost=4 --ram 7500
 # has_fit STATUS LIMITS WORDS: the report with these limits has the words.
 has_fit() {
     status=0
@@ -391,6 +394,55 @@ check an-output-is-not-pinned pinned 'in_memory fast softmax_1' 'is an output or
 check two-memories-of-a-result-are-refused pinned "in_memory fast conv_4
 in_memory large conv_4" 'excludes that memory'
 check pins-need-memories refused 2 'in_memory needs memories; add --memory' --annotate "$work/pins.txt"
+
+# ---- Kept plans ------------------------------------------------------------------------------------------------------
+
+# The plan of one program is kept by the next: the same C, and the same file; also without copies, which are optional.
+keeps() {
+    set -- --target cortex-m4 --memory fast=3K,cost=1,line=16,copy=1 --memory large=64K,cost=4 \
+        --memory flash=1M,rom,cost=8
+    emit first $digits "$@" && emit second $digits "$@" --keep-plan "$work/first/m.plan" || return 1
+    for part in c h plan; do cmp "$work/first/m.$part" "$work/second/m.$part" || return 1; done
+    grep '^result gemm_1.0 fast 40 ' "$work/first/m.plan" && grep '^copy ' "$work/first/m.plan" || return 1
+    grep -v '^copy' "$work/first/m.plan" > "$work/fewer.plan"
+    emit fewer $digits "$@" --keep-plan "$work/fewer.plan" && ! grep LW_COPY_START "$work/fewer/m.c"
+}
+check a-plan-is-kept keeps
+# A result elsewhere is one that no search chose: the outputs are the same.
+moved_by_hand() {
+    sed 's/^result conv_1.0 large 4096 .*/result conv_1.0 large 4096 20000 20000/' "$work/fewer.plan" > "$work/by.plan"
+    "$lw" verify $digits --cc "$cc -O0" --target cortex-m4 --memory fast=3K,cost=1,line=16,copy=1 \
+        --memory large=64K,cost=4 --memory flash=1M,rom,cost=8 --keep-plan "$work/by.plan" &&
+        "$lw" $digits --target cortex-m4 --memory fast=3K,cost=1,line=16,copy=1 --memory large=64K,cost=4 \
+            --memory flash=1M,rom,cost=8 --keep-plan "$work/by.plan" --name m -o "$work/by.c" &&
+        grep 'M_LARGE_SIZE 24096u' "$work/by.h"
+}
+check a-place-of-the-plan-is-used moved_by_hand
+# not_kept SED WORDS: the plan after that edit is refused with these words.
+not_kept() {
+    sed "$1" "$work/first/m.plan" > "$work/edited.plan"
+    refused 1 "$2" --target cortex-m4 --memory fast=3K,cost=1,line=16,copy=1 --memory large=64K,cost=4 \
+        --memory flash=1M,rom,cost=8 --keep-plan "$work/edited.plan"
+}
+check an-item-that-grew-is-named not_kept 's/\(^result conv_4.0 [a-z]*\) 2048/\1 2000/' \
+    'edited.plan:5: error: --keep-plan: result conv_4.0 no longer fits: it has 2048 bytes, and 2000 in the plan'
+check an-item-beyond-the-memory-is-named not_kept 's/^result gemm_1.0 .*/result gemm_1.0 fast 40 3056 3056/' \
+    'result gemm_1.0 no longer fits: it reaches beyond the memory'
+check an-overlap-of-kept-items-is-named not_kept 's/^result conv_2.0 .*/result conv_2.0 large 4096 4096 4096/' \
+    'no longer fits: it overlaps another item'
+check a-copy-over-a-result-is-named not_kept 's/^\(copy maxpool_1.1 fast [0-9]*\) [0-9]*/\1 0/' \
+    'copy [a-z0-9_.]* no longer fits: it overlaps another item'
+check a-place-between-alignments-is-named not_kept 's/^result gemm_1.0 .*/result gemm_1.0 fast 40 520 520/' \
+    'result gemm_1.0 no longer fits: its offset is not aligned'
+check a-memory-that-is-gone-is-named not_kept 's/^result gemm_1.0 fast/result gemm_1.0 dtcm/' \
+    'result gemm_1.0 no longer fits: "dtcm" is not a --memory for it'
+check an-item-without-a-place-is-named not_kept '/^constant conv_2.2/d' \
+    'constant conv_2.2 no longer fits: the plan has no place for it'
+check an-item-of-another-model-is-named not_kept 's/^copy conv_2.1/copy conv_7.1/' 'the model has no copy conv_7.1'
+check a-line-that-is-no-item-is-refused not_kept 's/^copy conv_2.1/move conv_2.1/' \
+    'edited.plan:11: error: --keep-plan: this is not a line of a plan'
+check a-file-that-is-no-plan-is-refused not_kept '1d' 'the first line is not "# loopwright plan 1"'
+check a-kept-plan-needs-memories refused 2 'keep-plan needs memories; add --memory' --keep-plan "$work/first/m.plan"
 
 # ---- Memories of a unit ----------------------------------------------------------------------------------------------
 

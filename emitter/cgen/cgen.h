@@ -275,6 +275,7 @@ struct Program {
     struct { int count; const char *const *at; const char *ports; } strings;
     bool ports_in_arena, static_arena, standalone;
     const char *ports_memory;          /* the memory that holds the ports, or NULL for the arena */
+    const char *plan;                  /* the text of model.plan, or NULL */
     bool acsl;                         /* the C has annotations for an analyser */
     bool has_profile;                  /* true if LW_LAYER counts per layer */
     ProgramWeights weights;

@@ -334,6 +334,7 @@ static void assemble_memories(Build *b)
         const PlanMemory *from = &b->plan.memory[rams];
         m[rams++] = (ProgramMemory){ from->name, from->size, from->align, b->memories.at[i].section };
     }
+    b->program.plan = rams ? build_plan_text(b) : NULL;
     if (rams < 2) return;
     b->program.ports_memory = b->options->ports_memory;
     b->program.memory_count = rams;

@@ -306,6 +306,8 @@ static bool has_testbench(const Build *b) { return b->options->testbench; }
 static bool has_proof(const Build *b) { return b->options->acsl; }
 static bool has_class(const Build *b) { return b->options->cpp; }
 static bool has_weights(const Build *b) { return b->program.weights.file != NULL; }
+static bool has_plan(const Build *b) { return b->program.plan != NULL; }
+static const char *plan_text(Ctx *cx, const Program *p) { return ctx_failed(cx) ? "" : p->plan; }
 
 /* The files beside model.c; .bin is printed straight into its file. */
 static const struct OutputFile {
@@ -318,6 +320,7 @@ static const struct OutputFile {
     { "_proof.c", has_proof, cgen_proof },
     { "_proof.sh", has_proof, cgen_proof_script },
     { ".hpp", has_class, cgen_cpp_class },
+    { ".plan", has_plan, plan_text },
     { ".bin", has_weights, NULL },
 };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };

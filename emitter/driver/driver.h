@@ -299,6 +299,10 @@ const Copy *build_copies(const Build *b, int group, int *count);
 /* Returns the copy from which the group reads the constant, or NULL if it reads the constant or another tensor. */
 const Scratch *build_copy(const Build *b, int group, const Slot *s);
 void build_pin_memories(Build *b);               /* pins.c: reads the lines `in_memory` of the annotations */
+/* keep_plan.c: returns the text of NAME.plan; places all items as the file of --keep-plan has them, or returns false
+ * with a diagnostic. */
+const char *build_plan_text(Build *b);
+bool build_keep_plan(Build *b);
 /* constants.c: returns true if the text is a valid section name in C's attribute */
 bool build_is_section(const char *name);
 

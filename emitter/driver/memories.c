@@ -15,7 +15,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { MOST_MEMORIES = 16, THOUSAND = 1000 };
+enum { MOST_MEMORIES = 16, THOUSAND = 1000, SHARES = 8 };
 
 typedef struct Reading { Build *b; const char *where, *given; FirmwareMemory *at; } Reading;
 
@@ -299,6 +299,8 @@ void build_read_memories(Build *b)
     const lw_options *o = b->options;
     if (!o->memory_count && o->ports_memory)
         diag_usage(b->cx, NULL, "--io does not accept \"%s\" without --memory; use caller or arena", o->ports_memory);
+    if (!o->memory_count && o->keep_plan)
+        diag_usage(b->cx, NULL, "--keep-plan needs memories; add --memory, as for the plan in \"%s\"", o->keep_plan);
     if (!o->memory_count) return;
     b->memories.at = NEW_ARRAY(b->cx->arena, FirmwareMemory, MOST_MEMORIES);
     for (int i = 0; i < o->memory_count && !ctx_failed(b->cx); i++) {
@@ -380,6 +382,7 @@ static unsigned mask_for(const Build *b, unsigned kind)
 static void describe_rams(Build *b)
 {
     PlanMemory *m = b->plan.memory = NEW_ARRAY(b->cx->arena, PlanMemory, b->memories.count);
+    b->plan.memory_count = 0;
     for (int i = 0; i < b->memories.count; i++) {
         const FirmwareMemory *from = &b->memories.at[i];
         int64_t align = b->plan.align > 16 ? b->plan.align : 16;
@@ -392,21 +395,63 @@ static void describe_rams(Build *b)
     }
 }
 
-/* --ram limits the sum of the RAMs: the cheapest RAMs keep their bytes, and the last RAMs receive the remainder. */
-static void limit_rams(Build *b)
+/* Returns the cheapest RAM that is not done, or NULL. */
+static PlanMemory *cheapest_left(Build *b, const bool *done)
+{
+    PlanMemory *m = NULL;
+    for (int i = 0; i < b->plan.memory_count; i++) {
+        PlanMemory *x = &b->plan.memory[i];
+        if (!done[i] && (!m || x->read_cost + x->write_cost < m->read_cost + m->write_cost)) m = x;
+    }
+    return m;
+}
+
+static PlanMemory *largest_ram(Build *b)
+{
+    PlanMemory *m = b->plan.memory;
+    for (int i = 1; i < b->plan.memory_count; i++)
+        if (b->plan.memory[i].capacity > m->capacity) m = &b->plan.memory[i];
+    return m;
+}
+
+static int64_t cut(const PlanMemory *m, int64_t bytes, int64_t left)
+{
+    return (bytes < left ? bytes : left) / m->align * m->align;
+}
+
+/* --ram limits the sum of the RAMs. With `share` SHARES, the cheapest ones keep their bytes, and the last ones get what
+ * is left. With fewer, the others keep that part of their bytes, and the largest one gets what is left. */
+static void limit_rams(Build *b, int share)
 {
     int64_t left = build_arena_limit(b);
     bool *done = NEW_ARRAY(b->cx->arena, bool, b->plan.memory_count);
-    for (int turn = 0; b->options->ram && turn < b->plan.memory_count; turn++) {
-        PlanMemory *m = NULL;
-        for (int i = 0; i < b->plan.memory_count; i++) {
-            PlanMemory *x = &b->plan.memory[i];
-            if (!done[i] && (!m || x->read_cost + x->write_cost < m->read_cost + m->write_cost)) m = x;
-        }
+    describe_rams(b);
+    if (!b->options->ram) return;
+    PlanMemory *last = share < SHARES ? largest_ram(b) : NULL, *m;
+    if (last) done[last - b->plan.memory] = true;
+    while ((m = cheapest_left(b, done)) != NULL) {
         done[m - b->plan.memory] = true;
-        if (m->capacity > left) m->capacity = left / m->align * m->align;
+        m->capacity = cut(m, m->capacity * share / SHARES, left);
         left -= m->capacity;
     }
+    if (last) last->capacity = cut(last, last->capacity, left);
+}
+
+/* Places the pieces. If they do not fit within --ram, the cheaper RAMs get fewer bytes, down to none: a large result
+ * may need most of the limit in one memory. Returns what plan_memories returns. */
+static int place_within(Build *b, int64_t *missing)
+{
+    const LoweredGroups *l = &b->lowered;
+    int group = -1;
+    *missing = 1;
+    for (int share = SHARES; share >= 0 && *missing > 0; share--) {
+        int64_t now;
+        limit_rams(b, share);
+        const int at = plan_memories(b->cx, &b->plan, b->groups.count, l->scratch, l->scratch_count, &now);
+        if (share == SHARES || now < *missing) *missing = now, group = at;
+        if (!b->options->ram || b->plan.memory_count < 2) break;
+    }
+    return group;
 }
 
 static const char *rams_text(const Build *b, int64_t *bytes)
@@ -590,9 +635,14 @@ static void place_several(Build *b, Map *known, int64_t *of_constant)
     if (!ctx_failed(cx)) place_constants(b, of_constant);
     if (ctx_failed(cx)) return;
     if (staged) build_price_copies(b);
-    const int group = plan_memories(cx, &b->plan, b->groups.count, b->lowered.scratch, b->lowered.scratch_count,
-                                    &missing);
-    if (missing > 0) refuse_size(b, group, missing);
+    if (b->options->keep_plan) {
+        describe_rams(b);                /* build_check_ram compares the sum with --ram */
+        if (!build_keep_plan(b)) return;
+        memcpy(pinned, b->memories.of_constant, (size_t)b->plan.constant_count * sizeof *pinned);
+    } else {
+        const int group = place_within(b, &missing);
+        if (missing > 0) refuse_size(b, group, missing);
+    }
     read_copied_once(b, of_constant);
     if (!ctx_failed(cx)) place_constants_again(b, pinned, of_constant);
 }
@@ -603,8 +653,7 @@ void build_place_memories(Build *b)
     Map known = map_new(cx->arena);
     int64_t *of_constant = NEW_ARRAY(cx->arena, int64_t, b->plan.constant_count);
     const bool is_one = build_rams(b) == 1;
-    describe_rams(b);
-    limit_rams(b);
+    limit_rams(b, SHARES);
     if (is_one) note_unused(b);
     else check_graph(b);
     b->memories.of_constant = NEW_ARRAY(cx->arena, FirmwareMemory *, b->plan.constant_count);

@@ -67,7 +67,7 @@ class Soak:
         status, text, _ = self.run("report", model, *words, "--quiet", "-o", path)
         if status: return None
         totals = json.load(open(path))["totals"]
-        return totals["arena"], totals["weights"]
+        return totals["arena"], totals["weights"], totals["ram"] - totals["arena"]
 
 
 def near(rng, bytes):
@@ -87,7 +87,7 @@ def draw_ram(rng, name, bytes):
     return ",".join(words)
 
 
-def draw_set(rng, arena, weights, larger):
+def draw_set(rng, arena, weights, ports, larger):
     """Returns the words, and the RAMs that hold any data in at least the bytes of the arena."""
     count, words, enough = rng.randint(2, 5), [], []
     last = rng.randrange(count)
@@ -103,6 +103,8 @@ def draw_set(rng, arena, weights, larger):
                   + (f",section=.r{i}" if rng.random() < 0.2 else "")]
     if rng.random() < 0.25: words.append("--static-arena")
     elif rng.random() < 0.25: words += ["--io", f"m{rng.randrange(count)}"]
+    if "--io" in words: enough = []
+    if rng.random() < 0.2: words += ["--ram", str(int(arena * rng.uniform(0.7, 1.3) * larger) + ports)]
     if rng.random() < 0.3 and roms == 1: words += ["--weights", rng.choice(["bin", "section=.rodata"])]
     return words, enough
 
@@ -131,6 +133,8 @@ class OfModel:
         """Returns True if the set is done, False if it is drawn again."""
         status, text, command, lines = found
         refusal = "--memory: at layer" in text
+        if "--ram " in text and "within --ram" not in text and status == 1: return False
+        if "within --ram" in text: enough = []
         if refusal and not enough and " 0 are missing" not in text and "-" not in text.split(" are missing")[0][-12:]:
             self.soak.refused += 1
             return False
@@ -145,12 +149,12 @@ class OfModel:
         base = ["--target", rng.choice(self.soak.targets)]
         if rng.random() < 0.2: base += ["--optimize", rng.choice(["size", "speed"])]
         if not self.alone(base): return False
-        arena, weights, sums = self.alone(base)
+        arena, weights, ports, sums = self.alone(base)
         sanitized = self.soak.given.sanitize and number % self.soak.given.sanitize == 0
         cc = SANITIZED if sanitized else self.soak.given.cc
         if sanitized and sums is not None: sums = self.sanitized(base)
         for i in range(TRIES):
-            words, enough = draw_set(rng, arena, weights, 1 + 0.2 * i)
+            words, enough = draw_set(rng, arena, weights, ports, 1 + 0.2 * i)
             if self.judge(number, self.soak.verify(self.path, base + words, cc), sums, enough): return True
         self.soak.failed += 1
         print(f"FAULT {self.path} --at {number}: no set of {TRIES} is accepted", flush=True)

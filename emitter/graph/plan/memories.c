@@ -201,6 +201,21 @@ static bool drop_one(Placing *a, int at)
 
 static int64_t offset_of(const Piece *x) { return x->root ? x->root->offset : x->scratch->offset; }
 
+/* Returns where these groups store the piece: a result that is moved has another offset in the group that computes
+ * it. */
+static int64_t stored_at(const Piece *x, int first, int last)
+{
+    return x->root && first <= x->first && x->first <= last ? x->root->written : offset_of(x);
+}
+
+/* Lists the bytes that the piece takes in the memory during these groups. */
+static int take_bytes(const PlanMemory *m, const Piece *x, int first, int last, Gap *taken)
+{
+    taken[0] = (Gap){ offset_of(x), aligned(m, x->bytes) };
+    taken[1] = (Gap){ stored_at(x, first, last), taken[0].bytes };
+    return taken[1].begin == taken[0].begin ? 1 : 2;
+}
+
 static void grow(PlanMemory *m, int64_t end)
 {
     if (end > m->size) m->size = end;
@@ -210,14 +225,14 @@ static void grow(PlanMemory *m, int64_t end)
 static void begin_copy(Placing *a, Piece *copy)
 {
     PlanMemory *m = &a->p->memory[*copy->memory];
-    Gap *taken = NEW_ARRAY(a->cx->scratch, Gap, a->count), *gap = NEW_ARRAY(a->cx->scratch, Gap, a->count + 1);
+    Gap *taken = NEW_ARRAY(a->cx->scratch, Gap, 2 * a->count), *gap = NEW_ARRAY(a->cx->scratch, Gap, 2 * a->count + 1);
     GapItem item = { aligned(m, copy->bytes), 1, -1, 0 };
     int before = copy->last - 1, count = 0;
     while (before >= 0 && a->p->is_free[before]) before--;
     for (int i = 0; i < a->count; i++) {
         const Piece *x = &a->piece[i];
         if (x == copy || *x->memory != *copy->memory || x->first > copy->last || x->last < before) continue;
-        taken[count++] = (Gap){ offset_of(x), aligned(m, x->bytes) };
+        count += take_bytes(m, x, before, copy->last, taken + count);
     }
     if (before >= 0 && m->channel
         && gaps_fill(a->cx, gap, gaps_between(taken, count, m->capacity, gap), &item, 1)) {
@@ -235,13 +250,13 @@ static int64_t stage_group(Placing *a, int at, int group, bool is_kept)
     const ArenaMark mark = arena_mark(a->cx->scratch);
     const int memory = a->order[at];
     PlanMemory *m = &a->p->memory[memory];
-    Gap *taken = NEW_ARRAY(a->cx->scratch, Gap, a->count), *gap = NEW_ARRAY(a->cx->scratch, Gap, a->count + 1);
+    Gap *taken = NEW_ARRAY(a->cx->scratch, Gap, 2 * a->count), *gap = NEW_ARRAY(a->cx->scratch, Gap, 2 * a->count + 1);
     GapItem *item = NEW_ARRAY(a->cx->scratch, GapItem, a->count);
     int taken_count = 0, count = 0;
     for (int i = 0; i < a->count; i++) {
         const Piece *x = &a->piece[i];
         if (x->first > group || x->last < group) continue;
-        if (*x->memory == memory) taken[taken_count++] = (Gap){ offset_of(x), aligned(m, x->bytes) };
+        if (*x->memory == memory) taken_count += take_bytes(m, x, group, group, taken + taken_count);
         else if (x->is_optional && *x->memory < 0 && may_be_in(x, memory) && gain_of(a, x, at))
             item[count++] = (GapItem){ aligned(m, x->bytes), gain_of(a, x, at), -1, i };
     }
@@ -453,29 +468,18 @@ static void add_copies(Placing *a, int memory)
     }
 }
 
-/* Plans the offsets again, so that only overlaps of the final placement count, and sums the memories. */
-static void settle(Placing *a)
+/* Sums the memories and the costs of all pieces. */
+static void sum_up(Placing *a, int64_t *live, int64_t least)
 {
     Plan *p = a->p;
-    int64_t *live = NEW_ARRAY(a->cx->arena, int64_t, a->group_count + 1), size = 0, bound = 0, least = 0;
-    p->overlaps = NULL;
-    for (int i = 0; i < a->count; i++)
-        if (a->piece[i].is_optional) leave(&a->piece[i]);
-    for (int k = 0; k < p->memory_count; k++) {
-        (void)pack(a, a->order[k]);
-        (void)stage(a, k, true);
-        add_copies(a, a->order[k]);
-        size += p->memory[a->order[k]].size;
-        bound += p->memory[a->order[k]].live_bound;
-        least += p->least;
-        for (int g = 0; g < a->group_count; g++) live[g] += a->live_bytes[g];
-    }
-    p->arena_size = size;
-    p->live_bound = bound;
+    p->arena_size = p->live_bound = p->cost = 0;
     p->least = least;
     p->live_bytes = live;
-    p->cost = 0;
-    for (int k = 0; k < p->memory_count; k++) p->memory[k].read = p->memory[k].written = 0;
+    for (int k = 0; k < p->memory_count; k++) {
+        p->memory[k].read = p->memory[k].written = 0;
+        p->arena_size += p->memory[k].size;
+        p->live_bound += p->memory[k].live_bound;
+    }
     for (int i = 0; i < a->count; i++) {
         PlanMemory *m = *a->piece[i].memory < 0 ? NULL : &p->memory[*a->piece[i].memory];
         p->cost = sat_add(p->cost, cost_of(a, &a->piece[i]));
@@ -484,6 +488,24 @@ static void settle(Placing *a)
         m->written = sat_add(m->written, a->piece[i].written);
     }
     p->least_cost = least_cost(a);
+}
+
+/* Plans the offsets again, so that only overlaps of the final placement count, and sums the memories. */
+static void settle(Placing *a)
+{
+    Plan *p = a->p;
+    int64_t *live = NEW_ARRAY(a->cx->arena, int64_t, a->group_count + 1), least = 0;
+    p->overlaps = NULL;
+    for (int i = 0; i < a->count; i++)
+        if (a->piece[i].is_optional) leave(&a->piece[i]);
+    for (int k = 0; k < p->memory_count; k++) {
+        (void)pack(a, a->order[k]);
+        (void)stage(a, k, true);
+        add_copies(a, a->order[k]);
+        least += p->least;
+        for (int g = 0; g < a->group_count; g++) live[g] += a->live_bytes[g];
+    }
+    sum_up(a, live, least);
 }
 
 /* Places all pieces, in several rounds if the last memory overflows. Returns -1, or a group and the bytes missing. */
@@ -521,15 +543,76 @@ static void place_apart(Placing *a)
     settle(a);
 }
 
-int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing)
+static Placing placing(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
-    const ArenaMark mark = arena_mark(cx->scratch);
     Placing a = { .cx = cx, .p = p, .group_count = group_count, .scratch = scratch, .scratch_count = count,
                   .order = NEW_ARRAY(cx->scratch, int, p->memory_count),
                   .least = NEW_ARRAY(cx->scratch, int64_t, group_count + 1), .keeps_together = true };
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     list_pieces(&a);
     sort_memories(&a);
+    return a;
+}
+
+/* Returns why the copy cannot be where a kept plan has it, or NULL. */
+static const char *why_no_copy(const Placing *a, const Piece *copy)
+{
+    const PlanMemory *m = &a->p->memory[*copy->memory];
+    const int64_t from = copy->scratch->offset, end = from + aligned(m, copy->bytes);
+    if (from < 0 || from % m->align) return "its offset is not aligned";
+    if (end > m->capacity) return "it reaches beyond the memory";
+    if (copy->first < 0 || copy->first > copy->last || (copy->first < copy->last && !m->channel))
+        return "it does not begin before its layer";
+    for (int i = 0; i < a->count; i++) {
+        const Piece *x = &a->piece[i];
+        if (x == copy || *x->memory != *copy->memory || x->first > copy->last || x->last < copy->first) continue;
+        const int64_t bytes = aligned(m, x->bytes);
+        const Gap both[2] = { { offset_of(x), bytes }, { stored_at(x, copy->first, copy->last), bytes } };
+        for (int k = 0; k < 2; k++)
+            if (both[k].begin < end && from < both[k].begin + bytes) return "it overlaps another item";
+    }
+    return NULL;
+}
+
+bool plan_keep(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, Misfit *misfit)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Placing a = placing(cx, p, group_count, scratch, count);
+    int64_t *live = NEW_ARRAY(cx->arena, int64_t, group_count + 1), least = 0;
+    const int64_t align = p->align;
+    bool fits = true;
+    p->overlaps = NULL;
+    for (int i = 0; i < a.count; i++)
+        if (a.piece[i].is_optional && *a.piece[i].memory >= 0) a.piece[i].first = a.piece[i].scratch->begins;
+    for (int k = 0; k < p->memory_count && fits; k++) {
+        PlanMemory *m = &p->memory[k];
+        p->align = m->align;
+        fits = plan_keep_in(cx, p, k, group_count, scratch, count, misfit);
+        p->align = align;
+        a.live_bytes = p->live_bytes;
+        m->size = p->arena_size;
+        m->live_bound = p->live_bound;
+        least += p->least;
+        for (int i = 0; i < a.count && fits; i++) {
+            const Piece *x = &a.piece[i];
+            if (!x->is_optional || *x->memory != k) continue;
+            const char *why = why_no_copy(&a, x);
+            if (why) *misfit = (Misfit){ NULL, x->scratch, why };
+            fits = !why;
+            grow(m, x->scratch->offset + aligned(m, x->bytes));
+        }
+        if (fits) add_copies(&a, k);
+        for (int g = 0; g < group_count; g++) live[g] += a.live_bytes[g];
+    }
+    if (fits) sum_up(&a, live, least);
+    arena_reset(cx->scratch, mark);
+    return fits;
+}
+
+int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Placing a = placing(cx, p, group_count, scratch, count);
     const int worst = place(&a, missing);
     if (*missing <= 0 && a.has_copies && a.is_together) place_apart(&a);
     arena_reset(cx->scratch, mark);

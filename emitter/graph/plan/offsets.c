@@ -398,6 +398,72 @@ void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *con
     arena_reset(cx->scratch, mark);
 }
 
+/* ---- Offsets of a kept plan -------------------------------------------------------------------------------------- */
+
+/* Splits the root's item in two if the plan stores the root at one offset and moves it to another. Returns false if it
+ * cannot be moved. */
+static bool split_kept(const Plan *p, Items *it, int i)
+{
+    if (!it->at[i].root || it->at[i].root->written == it->at[i].root->offset) return true;
+    if (!may_move(p, &it->at[i])) return false;
+    Item *stored = &it->at[it->count];
+    *stored = it->at[i];
+    stored->serial = it->of_serial[it->count] = it->count;
+    stored->last = stored->first;
+    stored->is_stored = it->at[i].is_moved = true;
+    it->at[i].first++;
+    it->count++;
+    return true;
+}
+
+static int64_t kept_offset(const Item *item)
+{
+    if (item->scratch) return item->scratch->offset;
+    return item->is_stored ? item->root->written : item->root->offset;
+}
+
+/* Returns why the item cannot be at its offset, or NULL. */
+static const char *why_not_kept(const Plan *p, const Items *it, Neighbours *n, int i, int64_t capacity)
+{
+    const Item *a = &it->at[i];
+    if (a->offset < 0 || a->offset % p->align) return "its offset is not aligned";
+    if (a->offset + a->bytes > capacity) return "it reaches beyond the memory";
+    for (int k = find_neighbours(n, it, i, NULL) - 1; k >= 0; k--) {
+        const Item *b = &it->at[n->found[k]];
+        if (!lie_apart(a, b) && !may_lie_over(a, b) && !may_lie_over(b, a)) return "it overlaps another item";
+    }
+    return NULL;
+}
+
+bool plan_keep_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count,
+                  Misfit *misfit)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Items it = items_of(cx, p, memory, group_count, scratch, count);
+    const int whole = it.count;
+    *misfit = (Misfit){ 0 };
+    for (int i = 0; i < whole && !misfit->why; i++)
+        if (!split_kept(p, &it, i)) *misfit = (Misfit){ it.at[i].root, NULL, "its layer does not move it" };
+    note_leads(cx, &it, p);
+    p->arena_size = 0;
+    for (int i = 0; i < it.count; i++) {
+        Item *item = &it.at[i];
+        item->offset = kept_offset(item);
+        if (item->offset + item->bytes > p->arena_size) p->arena_size = item->offset + item->bytes;
+        for (Slot *s = item->root; s && !item->is_stored; s = s->next) s->offset = item->offset;
+    }
+    Neighbours n = neighbours_of(cx, &it, group_count);
+    for (int i = 0; i < it.count && !misfit->why; i++) {
+        const char *why = why_not_kept(p, &it, &n, i, p->memory[memory].capacity);
+        if (why) *misfit = (Misfit){ it.at[i].root, it.at[i].scratch, why };
+    }
+    note_overlaps(cx, p, &it, group_count);
+    p->live_bytes = bytes_live(cx, &it, group_count);
+    p->live_bound = p->least = greatest(p->live_bytes, group_count);
+    arena_reset(cx->scratch, mark);
+    return !misfit->why;
+}
+
 const Slot *plan_moved(const Plan *p, const Groups *groups, int group)
 {
     const Group *g = &groups->at[group];

@@ -174,6 +174,14 @@ void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *con
  * optional copy gets memory -1 where it does not save cost. Returns -1, or the group whose live bytes the memories
  * cannot hold; *missing then receives the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
+/* An item that a kept plan cannot hold, a root or scratch memory, and the reason. */
+typedef struct Misfit { const Slot *root; const Scratch *scratch; const char *why; } Misfit;
+/* Checks places that a kept plan prescribes: memory, offset and written of each root, and memory, offset and begins of
+ * each scratch buffer and copy. Sums the memories as plan_memories does. Returns false for an item that does not fit. */
+bool plan_keep(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, Misfit *misfit);
+/* The part of plan_keep for the items of one memory, except optional copies. */
+bool plan_keep_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count,
+                  Misfit *misfit);
 /* Returns the result of the group if it is moved within the arena after the group, or NULL. */
 const Slot *plan_moved(const Plan *p, const Groups *groups, int group);
 /* Returns true if the slot's tensor covers its whole root densely. */

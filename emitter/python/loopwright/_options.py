@@ -44,6 +44,7 @@ class Options(TypedDict, total=False):
     ports_in_arena: bool
     ports_memory: str
     memory: Sequence[Text]
+    keep_plan: Text
     no_shrink: bool
     dim: Mapping[str, Union[int, tuple[int, int]]]
     value: Mapping[str, Text]
