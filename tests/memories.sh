@@ -347,8 +347,8 @@ check a-limit-holds-for-all-memories limited
 check a-limit-that-is-too-small-is-refused refused 1 'fast and large hold [0-9]* bytes within --ram 4000, and' \
     $ram --ram 4000
 # A result that needs most of the limit in one memory leaves the cheaper memory what is left.
-check a-limit-is-divided-as-results-need "$lw" verify $digits --cc "$cc -O0" --target cortex-m4 --memory fast=3K,cost=1 \
-    --memory large=64K,cost=4 --ram 7500
+check a-limit-is-divided-as-results-need "$lw" verify $digits --cc "$cc -O0" --target cortex-m4 \
+    --memory fast=3K,cost=1 --memory large=64K,cost=4 --ram 7500
 # has_fit STATUS LIMITS WORDS: the report with these limits has the words.
 has_fit() {
     status=0
@@ -500,8 +500,10 @@ check a-channel-needs-lines refused 2 'copies of channel 1 need line=N' --memory
 check a-channel-is-a-number refused 2 'copy= does not accept "dma"' --memory ram=1K,copy=dma
 check a-rom-has-no-channel refused 2 'give copy= to a RAM' --memory ram=9K --memory flash=1M,rom,copy=1
 check results-need-a-memory refused 2 'no --memory is for results' --memory a=9K,for=scratch --memory b=9K,for=scratch
-check progmem-is-refused-together refused 2 'exclude each other, because constants of an AVR' $ram --weights progmem
-check training-is-refused-together refused 2 'exclude each other, because a training step' $ram --train update=all
+check progmem-is-refused-together refused 2 'program memory; omit --memory, and limit the RAM by --ram' $ram \
+    --weights progmem
+check training-is-refused-together refused 2 'one arena; omit --memory, and declare that arena in the section' $ram \
+    --train update=all
 check a-file-of-weights-needs-one-rom refused 2 'use one --memory with the key rom' $copied --memory qspi=1M,rom \
     --weights bin
 check a-port-of-that-name-is-refused refused 1 'has the same macros; use --rename scores=NAME' \

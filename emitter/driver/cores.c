@@ -17,15 +17,16 @@ int build_cores(const Build *b)
 
 void build_check_cores(Ctx *cx, const lw_options *o)
 {
-    const struct { bool is_given; const char *option, *why; } rows[] = {
-        { o->train != NULL, "--train", "a training step runs on one core" },
-        { o->acsl, "--acsl", "the annotations prove one sequence of layers" },
-        { o->memory_count > 0, "--memory", "the placement in several memories counts the accesses of one core" },
+    const struct { bool is_given; const char *option, *why, *instead; } rows[] = {
+        { o->train != NULL, "--train", "a training step runs on one core", "omit one of them" },
+        { o->acsl, "--acsl", "the annotations prove one sequence of layers", "omit one of them" },
+        { o->memory_count > 0, "--memory", "the placement in several memories counts the accesses of one core",
+          "omit --memory, and declare the arena in a memory that all cores reach" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows && o->cores > 1; i++)
         if (rows[i].is_given)
-            diag_usage(cx, NULL, "--cores and %s exclude each other, because %s; omit one of them", rows[i].option,
-                       rows[i].why);
+            diag_usage(cx, NULL, "--cores and %s exclude each other, because %s; %s", rows[i].option, rows[i].why,
+                       rows[i].instead);
 }
 
 const Division *build_divide(const Build *b, int group, const Function *f)

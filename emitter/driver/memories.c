@@ -268,14 +268,16 @@ static void check_ports(Build *b)
 static void check_together(const Build *b)
 {
     const lw_options *o = b->options;
-    const struct { bool is_given; const char *option, *reason; } excluded[] = {
-        { o->train != NULL, "--train", "a training step and the run share one arena" },
-        { text_equal(o->weights, "progmem"), "--weights progmem", "constants of an AVR are in its program memory" },
+    const struct { bool is_given; const char *option, *reason, *instead; } excluded[] = {
+        { o->train != NULL, "--train", "a training step and the run share one arena",
+          "omit --memory, and declare that arena in the section of a memory" },
+        { text_equal(o->weights, "progmem"), "--weights progmem", "an AVR has one RAM, and constants in program memory",
+          "omit --memory, and limit the RAM by --ram" },
     };
     for (size_t i = 0; i < sizeof excluded / sizeof *excluded; i++)
         if (excluded[i].is_given)
-            diag_usage(b->cx, NULL, "--memory and %s exclude each other, because %s; omit one of them",
-                       excluded[i].option, excluded[i].reason);
+            diag_usage(b->cx, NULL, "--memory and %s exclude each other, because %s; %s", excluded[i].option,
+                       excluded[i].reason, excluded[i].instead);
     for (int i = 0; i < b->memories.count && !ctx_failed(b->cx); i++) {
         const FirmwareMemory *m = &b->memories.at[i];
         if (m->is_rom && !(m->kinds & MEMORY_FOR_WEIGHTS))
