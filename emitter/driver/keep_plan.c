@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory plan as a text, NAME.plan beside the header, with --memory; --keep-plan FILE reads it. A new training of
- * the same network then has the places of the old one, also with a later compiler, so firmware and files that know the
+ * the same network then has the places of the old one, also with a later compiler, so firmware and files that use the
  * places stay valid. A line is an item:
  *
  *   result conv_1.0 dtcm 4096 128 128        the bytes, the offset, and the offset where the layer stores it
