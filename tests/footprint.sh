@@ -336,6 +336,23 @@ for level in -O2 -Os; do
         if [ "$why" ]; then skip "$name" "$why"; else check "$name" $test $level; fi
     done
 done
+# The training step calls every layer: its frame and that of a layer are on the stack. Its code is in the image, also
+# with a section per function.
+has_step() {
+    set -- "$digits" --target cortex-m4 --train 'loss=cross_entropy optimizer=sgd(rate=0.01) update=all'
+    gcc="arm-none-eabi-gcc -mcpu=cortex-m4 -O1"
+    mkdir -p "$work/step" && "$lw" "$@" --name m -o "$work/step/m.c" &&
+        $gcc -std=c99 -ffp-contract=off -fstack-usage -Iruntime -c -o "$work/step/m.o" "$work/step/m.c" &&
+        "$lw" report "$@" --cc "$gcc" -o "$work/step/whole.json" &&
+        "$lw" report "$@" --cc "$gcc -ffunction-sections" -o "$work/step/parts.json" || return 1
+    least=$(awk -F '\t' '$1 ~ /:m_train$/ { own = $2; next } $1 ~ /:m_run$/ { next } $2 > most { most = $2 }
+        END { print own + most }' "$work/step/m.su")
+    of() { sed -n "s/^.*\"$1\": \([0-9]*\).*/\1/p" "$work/step/$2.json" | head -n 1; }
+    echo "stack $(of stack whole) of at least $least, code $(of code whole), in sections $(of code parts)"
+    [ "$(of stack whole)" -ge "$least" ] && [ $(($(of code parts) * 10)) -ge $(($(of code whole) * 9)) ]
+}
+why=$(missing arm-none-eabi-gcc)
+if [ "$why" ]; then skip a-training-step-is-measured "$why"; else check a-training-step-is-measured has_step; fi
 # The bytes that layers read and write, counted on the lowered code and on loads and stores of the compiled code.
 has_traffic() {
     model=$1 core=$2 percent=$3

@@ -169,7 +169,8 @@ def draw_options(rng, arena, path):
     if may(0.15): words += ["--float", "separate"]
     if may(0.15): words += ["--rounding", "single"]
     if may(0.1) and "--memory" not in words: words += ["--cores", str(rng.randint(2, 4))]
-    if may(0.3) and "digits" in path: words += ["--train", "loss=cross_entropy,update=*"]
+    if may(0.5) and "digits" in path and not {"--memory", "--ram", "--io", "--cores"} & set(words):
+        words += ["--train", f"loss=cross_entropy optimizer=sgd(rate=0.01) update={rng.choice(['last', 'all'])}"]
     if may(0.3) and re.search("keywords|recurrent", path): words += ["--stream", "1=1"]
     return words
 

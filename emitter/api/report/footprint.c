@@ -112,6 +112,8 @@ static void read_stack(const Build *b, const char *folder, Footprint *out)
         read_graph_line(&frames, line);
     out->has_stack = true;
     out->stack = deepest_of(frame_of(&frames, text_format(cx, "%s_run", b->name)));
+    const int64_t step = b->training.step ? deepest_of(frame_of(&frames, text_format(cx, "%s_train", b->name))) : 0;
+    if (step > out->stack) out->stack = step;
     keep_frames(&frames, out);
 }
 
@@ -205,9 +207,10 @@ static void read_elf(const Build *b, const char *path, Elf *e, Footprint *out)
 
 static bool links(const Build *b, const char *folder, const Footprint *f)
 {
+    const char *step = b->training.step ? text_format(b->cx, "-Wl,--undefined=%s_train ", b->name) : "";
     return runs(b, folder, f->command,
-                text_format(b->cx, "-nostartfiles -static -Wl,--entry=%s_run -Wl,--gc-sections @/prog -o @/out -lm "
-                                   "2>/dev/null", b->name));
+                text_format(b->cx, "-nostartfiles -static -Wl,--entry=%s_run %s-Wl,--gc-sections @/prog -o @/out -lm "
+                                   "2>/dev/null", b->name, step));
 }
 
 /* Compiles the code with a label before each layer; it may differ from the code without labels by some bytes. */
