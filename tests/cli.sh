@@ -234,7 +234,8 @@ value_of() {
 every_option() {
     all="-o --target --dim --value --state --annotate --gradient --schedule --combine --optimize --ram
         --rounding --hybrid --extern --signature --qdq --float --layers --no-shrink --werror --quiet --stream --io
-        --name --memory --keep-plan --for --samples --ports --report --ranges --refine --per-tensor --no-equalization --finetune
+        --name --memory --keep-plan --for --samples --ports --report --ranges --refine --per-tensor --no-equalization
+        --finetune
         --seed
         --min-sqnr --max-drop --labels --sensitivity --test --test-labels --top --reference --static-arena --weights
         --train --checkpoint --time-passes --profile --testbench --acsl --selftest --standalone --rename --class-names
