@@ -177,7 +177,7 @@ int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
 /* An item that a kept plan cannot hold, a root or scratch memory, and the reason. */
 typedef struct Misfit { const Slot *root; const Scratch *scratch; const char *why; } Misfit;
 /* Checks places that a kept plan prescribes: memory, offset and written of each root, and memory, offset and begins of
- * each scratch buffer and copy. Sums the memories as plan_memories does. Returns false for an item that does not fit. */
+ * each scratch buffer and copy. Sums the memories as plan_memories does. Returns false if an item does not fit. */
 bool plan_keep(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, Misfit *misfit);
 /* The part of plan_keep for the items of one memory, except optional copies. */
 bool plan_keep_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count,
