@@ -80,6 +80,21 @@ combined() {
 }
 check combined-layers-read-old-values-in-time combined
 
+# An update of a part of the array has no loop over the rest: the element, the row, the range, and an element of data.
+te element 'input v: i32[10]' 'inout y: i32[10][8]' 'update y[i, 3] = v[i]'
+te row 'input v: i32[8]' 'inout y: i32[10][8]' 'update y[2, j] += v[j]'
+te range 'input v: f32[8]' 'inout y: f32[40]' 'update y[i + 5] = v[i]'
+te chosen 'input v: i32[8]' 'input p: i32' 'inout y: i32[100]' 'update y[p] = v[3]'
+part_alone() {
+    verifies "$1" generic > /dev/null && "$lw" "$work/$1.te" --quiet -o "$work/part.c" &&
+        sed -n '/^static/,/^}/p' "$work/part.c" > "$work/part" && cat "$work/part" && grep -qF "$2" "$work/part" &&
+        ! grep -q '?' "$work/part"
+}
+check update-of-an-element-alone part_alone element 'y_2[i * 8 + 3] = v[i];'
+check update-of-a-row-alone part_alone row 'y_2[j + 16] = '
+check update-of-a-range-alone part_alone range 'for (int32_t d0 = 5; d0 < 13; d0++)'
+check update-of-a-chosen-element-alone part_alone chosen 'y_2[at] = v[3];'
+
 # ---- The interface -----------------------------------------------------------------------------------------------
 
 cat > "$work/main.c" << 'END'

@@ -103,13 +103,17 @@ static const Code *one_iteration(Ctx *cx, const Code *loop)
     }
     if (!at) return NULL;
     if (changes(cx, at, inside->child[0]) || (before && changes(cx, before, inside->child[0]))) return NULL;
-    const Expr *var = expr_new_var(cx, "at", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
+    const bool is_named = at->kind != EXPR_INT && at->kind != EXPR_VAR;
+    const Expr *var = is_named ? expr_new_var(cx, "at", VAR_LOCAL, I32, INT32_MIN, INT32_MAX) : at;
     const Expr *inner = expr_and(cx, expr_binary(cx, EXPR_LE, loop->begin, var),
                                  expr_binary(cx, EXPR_LT, var, loop->end));
     for (; i < n; i++) inner = expr_and(cx, inner, part[i]);
     if (!has_iterations(loop)) before = both_hold(cx, expr_binary(cx, EXPR_LT, loop->begin, loop->end), before);
-    const Code *let_and_if[] = { code_let(cx, var, at), code_if(cx, inner, inside->child[0], NULL) };
-    const Code *code = code_seq(cx, let_and_if, 2);
+    const Code *code = code_if(cx, inner, inside->child[0], NULL);
+    if (is_named) {
+        const Code *let_and_if[] = { code_let(cx, var, at), code };
+        code = code_seq(cx, let_and_if, 2);
+    }
     return code_if(cx, before, code_substitute(cx, code, loop->var, var), NULL);
 }
 
@@ -139,6 +143,32 @@ static const Code *guard_loop(Ctx *cx, const Code *loop)
     }
     const Code *body = code_if(cx, stays, inside->child[0], NULL);
     return code_if(cx, outside, code_for(cx, loop->var, begin, end, loop->step, loop->loop_kind, body), NULL);
+}
+
+/* For m[i] = c ? x : m[i], returns if (c) m[i] = x. Returns NULL for any other statement. */
+static const Code *update_if(Ctx *cx, const Code *c)
+{
+    if (c->kind != CODE_STORE || c->value->kind != EXPR_SELECT) return NULL;
+    const Expr *old = c->value->arg[SELECT_NO];
+    if (old->kind != EXPR_LOAD || old->ref != c->memory || old->arg[0] != c->index) return NULL;
+    return code_if(cx, c->value->arg[SELECT_COND],
+                   code_store(cx, c->memory, c->index, c->value->arg[SELECT_YES]), NULL);
+}
+
+static bool tests_in_loop(const Code *c, const void *user)
+{
+    (void)user;
+    return c->kind == CODE_FOR && c->child[0]->kind == CODE_IF;
+}
+
+/* An update of a part of an array needs only the iterations of this part, if its condition becomes bounds. */
+static const Code *guard_update(Ctx *cx, const Code *loop)
+{
+    const Code *update = update_if(cx, loop->child[0]);
+    if (!update) return guard_loop(cx, loop);
+    const Code *code = guard_loop(cx, code_for(cx, loop->var, loop->begin, loop->end, loop->step, loop->loop_kind,
+                                               update));
+    return code_any(code, tests_in_loop, NULL) ? loop : code;
 }
 
 static bool same_condition(const Code *a, const Code *b)
@@ -191,7 +221,7 @@ static const Code *guard(Ctx *cx, const Code *c, void *user)
 {
     (void)user;
     if (c->kind == CODE_SEQ) return merge_neighbours(cx, c);
-    return c->kind == CODE_FOR ? guard_loop(cx, c) : c;
+    return c->kind == CODE_FOR ? guard_update(cx, c) : c;
 }
 
 const Code *pass_guard(Ctx *cx, const LowerOptions *options, const Code *c)

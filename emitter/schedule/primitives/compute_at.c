@@ -55,6 +55,16 @@ static void find_readers(Ctx *cx, const Stmt *s, const Stmt *except, Readers *r)
     for (int i = 0; i < s->child_count; i++) find_readers(cx, s->child[i], except, r);
 }
 
+/* Returns the advice for a recurrence, whose own block is a consumer: its consumer joins its loop over the steps. */
+static const char *accepted_with_steps(const Draft *d, const Stage *s, const char *consumer)
+{
+    Path p;
+    int i = 0;
+    nest_find_block(&d->next, s->name, &p);
+    while (i < p.depth - 1 && !(p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))) i++;
+    return text_format(d->cx, "compute_with %s %s %s", consumer, s->name, p.at[i]->name);
+}
+
 /* Returns the advice for a consumer outside the loop: a warm-up contains copies only of stages that were attached
  * before it was created. */
 static const char *accepted_around(Ctx *cx, const char *reader)
@@ -76,8 +86,10 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
             text_format(d->cx, "a loop around its consumer %s", outside.first ? outside.first : "(it has none)"),
             "nothing under %s reads %s", loop->name, s->name);
     if (outside.count)
-        return refuse_wrong(d, FAULT_ORDER, accepted_around(d->cx, outside.first), "%s reads %s too, outside %s",
-                            outside.first, s->name, loop->name);
+        return refuse_wrong(d, FAULT_ORDER,
+                            text_equal(outside.first, s->name) ? accepted_with_steps(d, s, inside.first)
+                                                               : accepted_around(d->cx, outside.first),
+                            "%s reads %s too, outside %s", outside.first, s->name, loop->name);
     return true;
 }
 
