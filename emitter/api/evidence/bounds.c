@@ -16,7 +16,7 @@ static const char *verdict_of(Interval i, DType t)
 {
     const DTypeInfo *d = dtype_info(t);
     if (is_whole_type(i, d) && d->bytes <= 2) return "all values of its type: the operator limits its result to them";
-    if (is_whole_type(i, d)) return "not bounded here; the contract of the function in model.c bounds it";
+    if (is_whole_type(i, d)) return "not bounded here; the contract of the function bounds it";
     return fits_type(i, t) ? "no input makes it overflow" : "the bound exceeds the type";
 }
 

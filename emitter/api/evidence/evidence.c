@@ -95,7 +95,7 @@ static void add_about(Evidence *e)
     add_item(t, "compiler", text_format(e->cx, "Loopwright %s", lw_version()));
     add_item(t, "target", b->target->name);
     add_item(t, "options that change results", *b->program.options ? b->program.options : "none");
-    add_item(t, "sha256 of model.c", sha256_hex(e->cx, e->source, strlen(e->source)));
+    add_item(t, text_format(e->cx, "sha256 of %s", e->trace.file), sha256_hex(e->cx, e->source, strlen(e->source)));
     add_item(t, "bytes of the arena", known(e->cx, all.arena));
     add_item(t, "bytes of constants", known(e->cx, all.weights));
     add_item(t, "bytes of arrays and registers on the stack, at most about", known(e->cx, report_stack(b)));
@@ -159,7 +159,8 @@ static bool evidence(Ctx *cx, const char *model, const char *folder, const lw_op
     Evidence *e = NEW(cx->arena, Evidence);
     *e = (Evidence){ .cx = cx, .b = &b, .model = model, .folder = folder, .footprint = &f,
                      .report = { .whole = &b, .buffers = report_buffers(&b) }, .source = cgen_text(cx, &b.program),
-                     .trace = { .cx = cx, .subject = b.program.source, .target = b.target->name } };
+                     .trace = { .cx = cx, .subject = b.program.source, .target = b.target->name,
+                                .file = text_format(cx, "%s.c", b.program.name) } };
     if (ctx_failed(cx)) return false;
     e->parts = source_parts(cx, e->source);
     e->links = links_of(&b, imported, count);

@@ -109,8 +109,8 @@ static void html_table(Text *out, const Table *t)
 
 static const char style[] =
     "<style>body{max-width:none}table{border-collapse:collapse;font-size:.85rem}th,td{text-align:left;padding:.15rem "
-    ".6rem;border-bottom:1px solid var(--line);vertical-align:top;max-width:40rem;white-space:pre-line}"
-    "td.n{text-align:right;font-variant-numeric:tabular-nums}</style>\n";
+    ".6rem;border-bottom:1px solid var(--line);vertical-align:top;max-width:40rem;white-space:pre-line;"
+    "overflow-wrap:break-word}td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}</style>\n";
 
 const char *trace_html(const Trace *t)
 {

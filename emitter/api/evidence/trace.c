@@ -6,10 +6,21 @@
 
 #include "support/names.h"
 
+/* Returns the text with the name of the emitted file for model.c. */
+static const char *with_file(const Trace *t, const char *text)
+{
+    static const char general[] = "model.c";
+    Text out = text_new(t->cx);
+    for (const char *at; (at = strstr(text, general)) != NULL; text = at + strlen(general))
+        text_printf(&out, "%.*s%s", (int)(at - text), text, t->file);
+    text_add(&out, text);
+    return text_string(&out);
+}
+
 Table *trace_table(Trace *t, const char *name, const char *title, const char *what, const char *columns)
 {
     Table *table = NEW(t->cx->arena, Table);
-    *table = (Table){ .cx = t->cx, .name = name, .title = title, .what = what };
+    *table = (Table){ .cx = t->cx, .name = name, .title = with_file(t, title), .what = with_file(t, what) };
     for (const char *s = columns; *s; s += strspn(s, " ")) {
         const size_t n = strcspn(s, " ");
         table->column[table->column_count++] = text_format(t->cx, "%.*s", (int)n, s);

@@ -17,7 +17,12 @@ typedef struct Table {
     int column_count; const char *column[MOST_COLUMNS];
     int cell_count, capacity; Cell *cell;                  /* row by row */
 } Table;
-typedef struct Trace { Ctx *cx; const char *subject, *target; int count; Table *table[MOST_TABLES]; } Trace;
+typedef struct Trace {
+    Ctx *cx;
+    const char *subject, *target;
+    const char *file;                        /* the name of the emitted file, which the texts of tables call model.c */
+    int count; Table *table[MOST_TABLES];
+} Trace;
 
 /* columns: names separated by spaces */
 Table *trace_table(Trace *t, const char *name, const char *title, const char *what, const char *columns);
