@@ -217,6 +217,7 @@ static const char *statement(const Speller *s, const Clause *c)
     case FORM_MEMORY:      return whole(s, c->memory);
     case FORM_VARIABLE:    return speller_find(s, c->a);
     case FORM_DISTANCE:    return distance(s, c);
+    case FORM_PRODUCT:     break;
     }
     return NULL;
 }
@@ -309,4 +310,31 @@ void acsl_loop(Text *t, const Speller *s, const Function *f, int loop, int space
     if (!own.length) return;
     text_add(t, text_string(&own) + spaces);
     text_spaces(t, spaces);
+}
+
+void acsl_store(Text *t, Speller *s, const Function *f, const Code *store, int spaces)
+{
+    for (int i = 0; i < f->clauses.count; i++) {
+        const Clause *c = &f->clauses.at[i];
+        if (c->statement != store) continue;
+        Text own = text_new(s->cx);
+        add_clause(&own, s, text_format(s->cx, "assert lw_is_product(%s, %s, %lld, %lld); */", spell(s, c->a),
+                                        spell(s, c->b), (long long)c->low->integer, (long long)c->high->integer),
+                   spaces, true);
+        text_add(t, text_string(&own) + spaces);
+        text_spaces(t, spaces);
+    }
+}
+
+void acsl_lemmas(Text *t, const Function *const *function, int count)
+{
+    bool has = false;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < function[i]->clauses.count; k++)
+            has = has || function[i]->clauses.at[k].form == FORM_PRODUCT;
+    if (has)
+        text_add(t, "/*@ predicate lw_is_product(integer a, integer b, integer m, integer n) =\n"
+                    "        -(m * n) <= a * b <= m * n;\n"
+                    "    lemma lw_product: \\forall integer a, b, m, n;\n"
+                    "        -m <= a <= m && -n <= b <= n ==> lw_is_product(a, b, m, n);\n*/\n");
 }

@@ -57,6 +57,7 @@ static void store(FunctionPrinter *p, const Code *c)
         diag_internal(p->s.cx, c->memory->name, "this memory is stored to where it is not declared");
         return;
     }
+    acsl_store(p->t, &p->s, p->function, c, 4 * p->depth);
     text_add(p->t, memory);
     if (c->memory->kind != MEMORY_SCALAR) text_printf(p->t, "[%s]", spell(&p->s, c->index));
     if (!operator) value = stored_value(p, c->memory, c->value);

@@ -3,6 +3,7 @@
  * Functions receive constants as arguments, since layers may share functions, so the code comes first. */
 #include <string.h>
 
+#include "cgen/acsl.h"
 #include "cgen/apart.h"
 #include "cgen/control_flow.h"
 #include "cgen/features.h"
@@ -592,6 +593,7 @@ static void begin_source(Ctx *cx, Text *t, const Program *p, const char *require
     features_print(cx, t, p, FEATURE_INCLUDED);
     runtime_prologue(cx, t, required, p->standalone);
     features_print(cx, t, p, FEATURE_FIRST);
+    acsl_lemmas(t, p->function, p->function_count);
 }
 
 Source cgen_source(Ctx *cx, const Program *p)

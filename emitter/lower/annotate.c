@@ -139,6 +139,7 @@ static void walk_branch(Annotator *a, const Code *c)
 static void walk_store(Annotator *a, const Code *c)
 {
     Tracked *t = find_tracked(a, memory_base(c->memory));
+    product_clauses(a, c);
     if (!t) return;
     if (has_values(t->memory)) values_store(a, t, c);
     written_by(a, c, t->memory, &t->written);

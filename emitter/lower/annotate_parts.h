@@ -59,6 +59,8 @@ typedef struct LoopValues { Values head, body, after; } LoopValues;
 LoopValues values_loop(Annotator *a, const Tracked *t, const Code *loop);
 void values_branch(Annotator *a, Tracked *t, const Code *branch);
 void values_clauses(Annotator *a, const Memory *m, const Values *v, int loop);
+/* Adds the bounds of each product of integers that the store computes. */
+void product_clauses(Annotator *a, const Code *store);
 
 /* ---- annotate_written.c ------------------------------------------------------------------------------------------ */
 

@@ -95,13 +95,16 @@ static Sum joined(Annotator *a, const Sum *before, Interval set)
     return before->is_known ? sum_of(interval_hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
 }
 
-/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type (summand_bounds).
- * The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's type hold. */
+/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type, which provers know
+ * without the contract. The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's type
+ * hold. */
 static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
     Annotator *a = user;
     if (e->kind == EXPR_EXPQ) return expr_new_var(cx, "exp", VAR_LOCAL, e->type, INT32_MIN, INT32_MAX);
-    if (e->kind != EXPR_LOAD || dtype_is_float(e->type) || dtype_info(e->type)->bytes < 4) return e;
+    if (e->kind != EXPR_LOAD || dtype_is_float(e->type)) return e;
+    const DTypeInfo *type = dtype_info(e->type);
+    if (type->bytes < 4) return expr_new_var(cx, "element", VAR_LOCAL, e->type, type->least, type->greatest);
     const Memory *m = memory_base(e->ref);
     const int at = find_parameter(a->f, m);
     Tracked *t = find_tracked(a, m);
@@ -141,23 +144,73 @@ static bool loads(Annotator *a, const Expr *e, const Memory *m)
     return !left;
 }
 
-static void find_product(const Expr *e, void *user)
+/* ---- Products ---------------------------------------------------------------------------------------------------- */
+
+/* Provers do not find the bounds of a product among the many facts of a deep nest of loops. So they are asserted before
+ * the store, from the greatest magnitudes of the factors, by a lemma that is proved once. */
+
+/* Returns true if the expression is a term of an annotation as it is written in C: without calls. */
+static bool is_term(const Expr *e)
 {
-    if (e->kind == EXPR_MUL && e->arg[1]->kind != EXPR_INT) *(bool *)user = true;
+    bool is = e->kind == EXPR_INT || e->kind == EXPR_VAR || e->kind == EXPR_LOAD || e->kind == EXPR_ADD
+              || e->kind == EXPR_SUB || e->kind == EXPR_MUL || e->kind == EXPR_NEG || e->kind == EXPR_CAST;
+    for (int i = 0; is && i < e->arg_count; i++) is = is_term(e->arg[i]);
+    return is && dtype_is_integer(e->type);
 }
 
-/* Widens the bounds of a summand to contain 0, and the bounds of a product to powers of two: provers find the bounds of
- * a product from the ranges of its factors' types, not its exact ones. */
+static bool is_product(const Expr *e)
+{
+    return e->kind == EXPR_MUL && e->arg[1]->kind != EXPR_INT && dtype_is_integer(e->type);
+}
+
+static int64_t magnitude(Interval i) { return i.greatest > -i.least ? i.greatest : -i.least; }
+
+/* Replaces a product by a variable with the bounds that are asserted of it. A product without an assertion has powers
+ * of two as bounds: provers find these from the ranges of types, not exact ones. */
+static const Expr *bounded_product(Ctx *cx, const Expr *e, void *user)
+{
+    Annotator *a = user;
+    if (!is_product(e)) return e;
+    const int64_t exact = sat_mul(magnitude(interval_of(cx, e->arg[0], a->scope)),
+                                  magnitude(interval_of(cx, e->arg[1], a->scope)));
+    int64_t most = 1;
+    while (most < exact) most = sat_mul(most, 2);
+    if (is_term(e)) most = exact;
+    return most > INT32_MAX ? e : expr_new_var(cx, "product", VAR_LOCAL, e->type, -most, most);
+}
+
+/* Returns the bounds of a summand, widened to contain 0. */
 static Interval summand_bounds(Annotator *a, const Expr *summand)
 {
-    const Interval zero = { 0, 0 }, exact = interval_hull(zero, value_interval(a, summand));
-    bool is_product = false;
-    int64_t most = 1;
-    expr_walk(a->cx, summand, find_product, &is_product);
-    if (!is_product) return exact;
-    while (most < exact.greatest || most < -exact.least) most = sat_mul(most, 2);
-    return (Interval){ -most, most };
+    const Interval zero = { 0, 0 };
+    const Expr *bounded = expr_rewrite(a->cx, with_named_values(a, summand), bounded_load, a);
+    bounded = expr_rewrite(a->cx, bounded, bounded_product, a);
+    return interval_hull(zero, interval_of(a->cx, bounded, a->scope));
 }
+
+typedef struct Products { Annotator *a; const Code *store; } Products;
+
+static void add_product(const Expr *e, void *user)
+{
+    Products *p = user;
+    Annotator *a = p->a;
+    if (!is_product(e) || !is_term(e)) return;
+    const int64_t m = magnitude(value_interval(a, e->arg[0])), n = magnitude(value_interval(a, e->arg[1]));
+    if (sat_mul(m, n) > INT32_MAX) return;
+    for (int i = 0; i < a->clauses.count; i++)
+        if (a->clauses.at[i].statement == p->store && a->clauses.at[i].a == e->arg[0]) return;
+    add_clause(a, &(Clause){ .loop = STATEMENT, .statement = p->store, .kind = CLAUSE_ASSERT, .form = FORM_PRODUCT,
+                             .a = e->arg[0], .b = e->arg[1], .low = expr_int(a->cx, I64, m),
+                             .high = expr_int(a->cx, I64, n) });
+}
+
+void product_clauses(Annotator *a, const Code *store)
+{
+    Products p = { a, store };
+    expr_walk(a->cx, store->value, add_product, &p);
+}
+
+/* ---- The effect of a store --------------------------------------------------------------------------------------- */
 
 static Effect effect_of_store(Annotator *a, const Code *c)
 {

@@ -5,6 +5,7 @@
 #   RUNTIME      the folder of the runtime headers (not with --standalone)
 #   PROOF_CACHE  a file of results: a layer is not proved again if its text, the contracts of the functions that it
 #                calls, and the versions of the tools are the same; `KEY GOALS FUNCTION` in each line
+#                `sh ~_proof.sh keys` prints the keys
 #   PROOF_TIME   the seconds for each goal and prover (20)
 set -u
 @variables@
@@ -58,10 +59,12 @@ text_of() {
     echo "$tools"
     cat ${RUNTIME:+"$RUNTIME"/lw_*.h}
     awk -v name="$1" '
-        function names(word) { return text ~ "(^|[^A-Za-z0-9_])" word "($|[^A-Za-z0-9_])" }
+        function names(word) { return match(text, "(^|[^A-Za-z0-9_])" word "($|[^A-Za-z0-9_])") }
         /^\/\*@/ { contract = ""; inside = 1 }
-        inside { contract = contract $0 "\n"; if (/\*\/$/) inside = 0; next }
-        FNR == NR && ($0 ~ "^static [^;]*[ *]" name "[(]") { text = contract; own = 1 }
+        inside { contract = contract $0 "\n"; if (/\*\/$/) inside = 0
+                 if (!inside && match(contract, /^\/\*@ predicate/)) { if (FNR != NR) print contract; contract = "" }
+                 next }
+        FNR == NR && match($0, "^static [^;]*[ *]" name "[(]") { text = contract; own = 1 }
         FNR == NR && own { text = text $0 "\n" }
         FNR == NR { if (/}$/ && !/^ /) own = 0; if (/[;{}]$/ && !/^ /) contract = ""; next }
         /^#define / { define = $2; sub(/[(].*/, "", define); define = names(define) }
@@ -82,11 +85,19 @@ awk '/^static const .* = {$/ { print $0 " 0 };"; inside = 1 } !inside { print } 
         -e 's/\(double [A-Za-z0-9_]* = \)\(lw_[a-z0-9_]*(\)/\11 * \2/' >"$work/layers.c"
 cp ~.h "$work"
 tools=$(frama-c -version; why3 --version; z3 --version; cvc4 --version | head -n 1)
+key_of() {
+    text_of "$1" >"$work/text" || { echo "$1 is not found" >&2; return 1; }
+    sha256sum <"$work/text" | cut -c1-16
+}
+if [ "${1:-}" = keys ]; then
+    for f in $layers; do echo "$(key_of "$f") $f"; done
+    exit
+fi
 cached=${PROOF_CACHE:-/dev/null}
+: >>"$cached"
 eva 'the run, by Eva' -eva-use-spec "$(listed "$layers")" ~_proof.c
 for f in $layers; do
-    text_of "$f" >"$work/text" || { echo "$f is not found"; exit 1; }
-    key=$(sha256sum <"$work/text" | cut -c1-16)
+    key=$(key_of "$f") || exit 1
     known=$(awk -v key="$key" -v name="$f" '$1 == key && $3 == name { print $2; exit }' "$cached")
     if [ -n "$known" ]; then
         count "$f, proved before" "$known" "$known" 0
@@ -94,6 +105,7 @@ for f in $layers; do
         [ -z "${PROOF_CACHE:-}" ] || echo "$key $last $f" >>"$PROOF_CACHE"
     fi
 done
+if grep -q '^ *lemma ' "$work/layers.c"; then wp 'lemmas, by WP' -wp-prop=@lemma "$work/layers.c"; fi
 if [ -n "$by_wp" ]; then wp 'helpers, by WP' -wp-rte -wp-fct "$(listed "$by_wp")" "$work/layers.c"; fi
 if [ -n "$by_eva" ]; then
     wp 'contracts of helpers, by WP' -wp-prop=-interval -wp-fct "$(listed "$by_eva")" \

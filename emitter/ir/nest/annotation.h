@@ -6,7 +6,8 @@
 #include "ir/expr/memory.h"
 
 typedef enum ClauseKind {
-    CLAUSE_REQUIRES, CLAUSE_ASSIGNS, CLAUSE_ENSURES, CLAUSE_INVARIANT, CLAUSE_LOOP_ASSIGNS, CLAUSE_VARIANT
+    CLAUSE_REQUIRES, CLAUSE_ASSIGNS, CLAUSE_ENSURES, CLAUSE_INVARIANT, CLAUSE_LOOP_ASSIGNS, CLAUSE_VARIANT,
+    CLAUSE_ASSERT
 } ClauseKind;
 
 /* The statement of a clause:
@@ -20,10 +21,11 @@ typedef enum ClauseKind {
  *   INITIALIZED   the elements of the area have values
  *   MEMORY        the whole memory, in a list of assigned places
  *   VARIABLE      the variable a, in a list of assigned places
- *   DISTANCE      b - a, which decreases */
+ *   DISTANCE      b - a, which decreases
+ *   PRODUCT       -(low * high) <= a * b <= low * high, because |a| <= low and |b| <= high */
 typedef enum ClauseForm {
     FORM_AT_MOST, FORM_ENTERED, FORM_ALIGNED, FORM_VALID, FORM_APART, FORM_WITHIN, FORM_INITIALIZED, FORM_MEMORY,
-    FORM_VARIABLE, FORM_DISTANCE
+    FORM_VARIABLE, FORM_DISTANCE, FORM_PRODUCT
 } ClauseForm;
 
 /* The elements at offset + sum(coef * d), with 0 <= d < count for each digit. Coefficients decrease, and the elements
@@ -40,9 +42,10 @@ typedef struct Digit {
 typedef struct Ring { int64_t blocks, coef; const Expr *from, *to; } Ring;
 typedef struct Area { const Expr *offset; int digit_count; Digit digit[AREA_DIGITS]; Ring ring; } Area;
 
-enum { CONTRACT = -1 };
+enum { CONTRACT = -1, STATEMENT = -2 };
 typedef struct Clause {
-    int loop;                    /* CONTRACT, or the number of the loop in the order of the text */
+    int loop;                    /* CONTRACT, STATEMENT, or the number of the loop in the order of the text */
+    const struct Code *statement;    /* ASSERT: the store before which it holds */
     ClauseKind kind;
     ClauseForm form;
     const Memory *memory, *other;
