@@ -76,6 +76,11 @@ docs: all
 	@for page in README.md docs/*.md; do \
 	  tests/tools/docs.sh $(BUILD) $$page > $(BUILD)/page.md && cp $(BUILD)/page.md $$page || exit 1; done
 
+# Worst cases beside the most instructions that QEMU counts on COUNT (1000) inputs that are made to be worst.
+.PHONY: bench-worst
+bench-worst: all
+	@tests/cross/worst.sh $(BUILD) $(or $(COUNT),1000) $(MODELS)
+
 # Real Fourier transforms: instructions, memory, error. CPU=cortex-m55, LENGTHS="400 512"
 .PHONY: bench-fft
 bench-fft: all
