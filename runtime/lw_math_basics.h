@@ -19,6 +19,7 @@
 /* ---- signs and special values ---- */
 
 /* lw: LW_FN(inf) needs LW_FROM_BITS */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(inf)(void)
 {
     return LW_FROM_BITS(LW_PICK(0x7f800000u, 0x7ff0000000000000u));
@@ -26,6 +27,7 @@ static inline LW_REAL LW_FN(inf)(void)
 /* lw: end */
 
 /* lw: LW_FN(nan) needs LW_FROM_BITS */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(nan)(void)
 {
     return LW_FROM_BITS(LW_PICK(0x7fc00000u, 0x7ff8000000000000u));
@@ -33,6 +35,7 @@ static inline LW_REAL LW_FN(nan)(void)
 /* lw: end */
 
 /* lw: LW_FN(abs) needs lw_branches LW_TO_BITS LW_FROM_BITS */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(abs)(LW_REAL x)
 {
     return LW_BRANCHES ? LW_PICK(fabsf, fabs)(x)
@@ -41,6 +44,7 @@ static inline LW_REAL LW_FN(abs)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(copysign) needs LW_TO_BITS LW_FROM_BITS */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(copysign)(LW_REAL x, LW_REAL sign)
 {
     const LW_BITS sign_bit = LW_PICK(0x80000000u, 0x8000000000000000u);
@@ -50,6 +54,7 @@ static inline LW_REAL LW_FN(copysign)(LW_REAL x, LW_REAL sign)
 
 /* lw: LW_FN(with_sign) needs lw_branches LW_TO_BITS LW_FN(copysign) */
 /* Returns the magnitude with the sign of x. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(with_sign)(LW_REAL magnitude, LW_REAL x)
 {
     if (LW_BRANCHES)
@@ -63,6 +68,7 @@ static inline LW_REAL LW_FN(with_sign)(LW_REAL magnitude, LW_REAL x)
 /* lw: LW_FN(select) needs lw_branches LW_TO_BITS LW_FROM_BITS */
 /* Returns a if is_first is 1, b if it is 0. Hot functions use it instead of `?:`, because gcc does not vectorize a loop
  * in which `?:` could skip float arithmetic: the exception flags of that arithmetic are observable. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(select)(uint32_t is_first, LW_REAL a, LW_REAL b)
 {
     if (LW_BRANCHES)
@@ -75,6 +81,7 @@ static inline LW_REAL LW_FN(select)(uint32_t is_first, LW_REAL a, LW_REAL b)
 /* lw: LW_FN(is_inside) needs lw_branches LW_FN(abs) LW_TO_BITS */
 /* Returns 1 if |x| < limit, for a limit > 0; otherwise, and for NaN, 0. Bits of positive floats have the floats'
  * order. */
+/*@ assigns \nothing; */
 static inline uint32_t LW_FN(is_inside)(LW_REAL x, LW_REAL limit)
 {
     return LW_BRANCHES ? LW_FN(abs)(x) < limit
@@ -84,6 +91,7 @@ static inline uint32_t LW_FN(is_inside)(LW_REAL x, LW_REAL limit)
 
 /* lw: LW_FN(clamp) needs lw_branches LW_TO_BITS LW_FROM_BITS LW_FN(select) */
 /* Clamps x to +-limit; NaN is preserved. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(clamp)(LW_REAL x, LW_REAL limit)
 {
     if (LW_BRANCHES)
@@ -99,6 +107,7 @@ static inline LW_REAL LW_FN(clamp)(LW_REAL x, LW_REAL limit)
 
 /* lw: LW_FN(min) needs */
 /* Returns NaN if either is NaN, and the second of two zeros. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(min)(LW_REAL a, LW_REAL b)
 {
     return a < b || a != a ? a : b;
@@ -106,6 +115,7 @@ static inline LW_REAL LW_FN(min)(LW_REAL a, LW_REAL b)
 /* lw: end */
 
 /* lw: LW_FN(max) needs */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(max)(LW_REAL a, LW_REAL b)
 {
     return a > b || a != a ? a : b;
@@ -116,6 +126,7 @@ static inline LW_REAL LW_FN(max)(LW_REAL a, LW_REAL b)
 
 /* lw: LW_FN(sqrt) needs */
 /* Returns the exactly rounded root. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(sqrt)(LW_REAL x)
 {
     return LW_PICK(sqrtf, sqrt)(x);
@@ -124,6 +135,7 @@ static inline LW_REAL LW_FN(sqrt)(LW_REAL x)
 
 /* lw: LW_FN(rsqrt) needs LW_FN(sqrt) */
 /* Error 1.55 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(rsqrt)(LW_REAL x)
 {
     return LW_NUM(1.0) / LW_FN(sqrt)(x);
@@ -135,6 +147,7 @@ static inline LW_REAL LW_FN(rsqrt)(LW_REAL x)
 /* lw: LW_FN(nearbyint) needs LW_FN(abs) LW_FN(copysign) LW_FN(select) LW_FN(is_inside) lw_no_contract */
 /* Rounds ties to even. Every float of at least 2^23, and every double of at least 2^52, is an integer; below, the
  * addition leaves no fraction bits. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(nearbyint)(LW_REAL x)
 {
     const LW_REAL large = LW_PICK(8388608.0f, 4503599627370496.0); /* 2^23, 2^52 */
@@ -144,6 +157,7 @@ static inline LW_REAL LW_FN(nearbyint)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(floor) needs LW_FN(nearbyint) LW_FN(copysign) LW_FN(select) */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(floor)(LW_REAL x)
 {
     const LW_REAL nearest = LW_FN(nearbyint)(x);
@@ -153,6 +167,7 @@ static inline LW_REAL LW_FN(floor)(LW_REAL x)
 /* lw: end */
 
 /* lw: LW_FN(ceil) needs LW_FN(nearbyint) LW_FN(copysign) LW_FN(select) */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(ceil)(LW_REAL x)
 {
     const LW_REAL nearest = LW_FN(nearbyint)(x);
@@ -163,6 +178,7 @@ static inline LW_REAL LW_FN(ceil)(LW_REAL x)
 
 /* lw: LW_FN(trunc) needs LW_FN(abs) LW_FN(copysign) LW_FN(floor) */
 /* Rounds towards zero. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(trunc)(LW_REAL x)
 {
     return LW_FN(copysign)(LW_FN(floor)(LW_FN(abs)(x)), x);
@@ -171,6 +187,7 @@ static inline LW_REAL LW_FN(trunc)(LW_REAL x)
 
 /* lw: LW_FN(round) needs LW_FN(abs) LW_FN(copysign) LW_FN(floor) LW_FN(select) */
 /* Rounds ties away from zero. The difference between a number and its floor is exact. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(round)(LW_REAL x)
 {
     const LW_REAL magnitude = LW_FN(abs)(x);
@@ -183,6 +200,7 @@ static inline LW_REAL LW_FN(round)(LW_REAL x)
 /* lw: LW_FN(fmod) needs LW_TO_BITS LW_FROM_BITS LW_FN(nan) */
 /* Returns the exact remainder of x / y with the sign of x. Divides the mantissas in 32-bit steps for floats.
  * Takes 11-bit steps for doubles, because a 53-bit remainder leaves 11 bits in 64. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(fmod)(LW_REAL x, LW_REAL y)
 {
     const LW_BITS sign = LW_TO_BITS(x) & LW_PICK(0x80000000u, 0x8000000000000000u);
@@ -216,6 +234,7 @@ static inline LW_REAL LW_FN(fmod)(LW_REAL x, LW_REAL y)
 /* lw: LW_FN(ldexp) needs LW_FROM_BITS lw_no_contract */
 /* Returns value * 2^n, with n in two's complement. Multiplies by two factors, because the smallest and largest powers
  * are not normal numbers; only the second product rounds. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(ldexp)(LW_REAL value, LW_BITS n)
 {
     const LW_BITS exponent = n + LW_PICK(512u, 4096u), half = exponent >> 1, bias = LW_PICK(129u, 1025u);

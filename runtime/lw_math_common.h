@@ -29,6 +29,7 @@
 /* ---- bits ---- */
 
 /* lw: lw_f32_bits needs */
+/*@ assigns \nothing; */
 static inline uint32_t lw_f32_bits(float x)
 {
     uint32_t bits;
@@ -38,6 +39,7 @@ static inline uint32_t lw_f32_bits(float x)
 /* lw: end */
 
 /* lw: lw_f32_from_bits needs */
+/*@ assigns \nothing; */
 static inline float lw_f32_from_bits(uint32_t bits)
 {
     float x;
@@ -47,6 +49,7 @@ static inline float lw_f32_from_bits(uint32_t bits)
 /* lw: end */
 
 /* lw: lw_f64_bits needs */
+/*@ assigns \nothing; */
 static inline uint64_t lw_f64_bits(double x)
 {
     uint64_t bits;
@@ -56,6 +59,7 @@ static inline uint64_t lw_f64_bits(double x)
 /* lw: end */
 
 /* lw: lw_f64_from_bits needs */
+/*@ assigns \nothing; */
 static inline double lw_f64_from_bits(uint64_t bits)
 {
     double x;
@@ -68,6 +72,7 @@ static inline double lw_f64_from_bits(uint64_t bits)
 
 /* lw: lw_floordiv32 needs */
 /* Returns floor(a / b), or 0 for division by zero; -2^31 / -1 wraps to -2^31. */
+/*@ assigns \nothing; */
 static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 {
     if (b == 0 || (b == -1 && a == INT32_MIN))
@@ -80,6 +85,7 @@ static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 
 /* lw: lw_floormod32 needs */
 /* Returns a - b * floor(a / b), which has the sign of b or is zero, or 0 for division by zero. */
+/*@ assigns \nothing; */
 static inline int32_t lw_floormod32(int32_t a, int32_t b)
 {
     if (b == 0 || b == -1)
@@ -93,6 +99,7 @@ static inline int32_t lw_floormod32(int32_t a, int32_t b)
 
 /* lw: lw_half_to_float needs lw_f32_bits lw_f32_from_bits */
 /* Converts IEEE binary16 exactly. A NaN keeps its payload and becomes quiet. */
+/*@ assigns \nothing; */
 static inline float lw_half_to_float(uint16_t half)
 {
     const uint32_t sign = ((uint32_t)half & UINT32_C(0x8000)) << 16;
@@ -107,6 +114,7 @@ static inline float lw_half_to_float(uint16_t half)
 /* lw: lw_float_to_half needs lw_f32_bits lw_f32_from_bits */
 /* Rounds to nearest, ties to even, and to infinity if |x| >= 65520. Adding 0.5 to a value below 2^-14 rounds it to a
  * multiple of 2^-24, the unit of subnormals. */
+/*@ assigns \nothing; */
 static inline uint16_t lw_float_to_half(float x)
 {
     const uint32_t sign = (lw_f32_bits(x) & UINT32_C(0x80000000)) >> 16;
@@ -124,6 +132,7 @@ static inline uint16_t lw_float_to_half(float x)
 
 /* lw: lw_bf16_to_float needs lw_f32_from_bits */
 /* Returns the float whose upper half is bf16, which is exact. */
+/*@ assigns \nothing; */
 static inline float lw_bf16_to_float(uint16_t bf16)
 {
     return lw_f32_from_bits((uint32_t)bf16 << 16);
@@ -132,6 +141,7 @@ static inline float lw_bf16_to_float(uint16_t bf16)
 
 /* lw: lw_float_to_bf16 needs lw_f32_bits */
 /* Rounds to nearest, ties to even. */
+/*@ assigns \nothing; */
 static inline uint16_t lw_float_to_bf16(float x)
 {
     const uint32_t bits = lw_f32_bits(x);

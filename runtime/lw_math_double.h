@@ -17,6 +17,9 @@
 /* lw: lw_two_product needs lw_f64_bits lw_f64_from_bits lw_no_contract */
 /* Returns a * b, and its rounding error in *error. Each factor is split into halves with exact products (Dekker). The
  * result is exact even if contracted. The magnitudes must not be near overflow or underflow. */
+/*@ requires \valid(error);
+    assigns *error;
+*/
 static inline double lw_two_product(double a, double b, double *error)
 {
     const double a_high = lw_f64_from_bits(lw_f64_bits(a) & UINT64_C(0xfffffffff8000000));
@@ -32,6 +35,7 @@ static inline double lw_two_product(double a, double b, double *error)
 
 /* lw: lw_exp_poly needs lw_no_contract */
 /* Returns p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
+/*@ assigns \nothing; */
 static inline double lw_exp_poly(double r)
 {
     double p = 2.5117835329019014e-08;
@@ -50,6 +54,7 @@ static inline double lw_exp_poly(double r)
 
 /* lw: lw_exp_pair needs lw_f64_bits lw_exp_poly lw_ldexp lw_no_contract */
 /* Returns e^(x + tail) * 2^k for a tiny tail and k = 0 or -1, by the method of lw_exp_valuef. */
+/*@ assigns \nothing; */
 static inline double lw_exp_pair(double x, double tail, int32_t k)
 {
     x = x > 711.0 ? 711.0 : x;
@@ -65,6 +70,7 @@ static inline double lw_exp_pair(double x, double tail, int32_t k)
 /* lw: end */
 
 /* lw: lw_exp_scaled needs lw_exp_pair */
+/*@ assigns \nothing; */
 static inline double lw_exp_scaled(double x, int32_t k)
 {
     return lw_exp_pair(x, 0.0, k);
@@ -73,6 +79,7 @@ static inline double lw_exp_scaled(double x, int32_t k)
 
 /* lw: lw_exp2_poly needs lw_no_contract */
 /* Returns the value of lw_exp2_polyf in double. */
+/*@ assigns \nothing; */
 static inline double lw_exp2_poly(double r)
 {
     double p = 2.5741887400815846e-11;
@@ -93,6 +100,7 @@ static inline double lw_exp2_poly(double r)
 
 /* lw: lw_tanh_poly needs lw_no_contract */
 /* Returns the value of lw_tanh_polyf in double. */
+/*@ assigns \nothing; */
 static inline double lw_tanh_poly(double z)
 {
     double p = -1.9486426908549855e-05;
@@ -112,6 +120,7 @@ static inline double lw_tanh_poly(double z)
 
 /* lw: lw_sinh_poly needs lw_no_contract */
 /* Returns the value of lw_sinh_polyf in double. */
+/*@ assigns \nothing; */
 static inline double lw_sinh_poly(double z)
 {
     double p = 6.475242609763954e-15;
@@ -130,6 +139,7 @@ static inline double lw_sinh_poly(double z)
 
 /* lw: lw_log_tail needs lw_no_contract */
 /* Returns log(1 + f) - f, where log(1 + f) = 2 atanh(s) = 2s + s R = f - (h - s (h + R)), R = s^2 p(s^2), h = f^2/2. */
+/*@ assigns \nothing; */
 static inline double lw_log_tail(double f)
 {
     const double s = f / (2.0 + f);
@@ -149,6 +159,9 @@ static inline double lw_log_tail(double f)
 /* lw: lw_log_pair needs lw_two_product lw_no_contract */
 /* Returns log(1 + f), to about 2^-65, as the sum of the result and *tail: 2s + s w, w = 2/3 z + z^2 p(z), z = s^2. All
  * terms except z^2 p(z) are pairs. */
+/*@ requires \valid(tail);
+    assigns *tail;
+*/
 static inline double lw_log_pair(double f, double *tail)
 {
     const double d = 2.0 + f, d_low = f - (d - 2.0);
@@ -185,6 +198,11 @@ static inline double lw_log_pair(double f, double *tail)
 
 /* lw: lw_rem_pio2 needs lw_f64_bits lw_f64_from_bits lw_abs lw_two_product lw_no_contract */
 /* Does the same as lw_rem_pio2f, with 192 bits of 2/pi and 128 bits of fraction. */
+/*@ requires \valid(tail);
+    requires \valid(quadrant);
+    requires \separated(tail, quadrant);
+    assigns *tail, *quadrant;
+*/
 static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
 {
     /* 2/pi * 2^1184 from the top, after 64 zeros. */
@@ -251,6 +269,9 @@ static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
 
 /* lw: lw_sin_kernel needs lw_no_contract */
 /* Returns sin(r + t) = r + r^3 p(r^2) + t (1 - r^2/2), |r| <= pi/4, t tiny. */
+/*@ requires \valid(low);
+    assigns *low;
+*/
 static inline double lw_sin_kernel(double r, double t, double *low)
 {
     const double z = r * r;
@@ -269,6 +290,7 @@ static inline double lw_sin_kernel(double r, double t, double *low)
 
 /* lw: lw_cos_poly needs lw_no_contract */
 /* Returns the value of lw_cos_polyf in double. */
+/*@ assigns \nothing; */
 static inline double lw_cos_poly(double z)
 {
     double p = -1.135993636992465e-11;
@@ -283,6 +305,7 @@ static inline double lw_cos_poly(double z)
 
 /* lw: lw_asin_poly needs lw_no_contract */
 /* Returns (asin(x) - x) / x, for z = x^2 <= 1/4. */
+/*@ assigns \nothing; */
 static inline double lw_asin_poly(double z)
 {
     double p = 0.032625986843976634;
@@ -305,6 +328,7 @@ static inline double lw_asin_poly(double z)
 /* lw: lw_atan needs lw_abs lw_copysign lw_two_product lw_no_contract */
 /* Returns, for x >= 0, base + atan(y), |y| <= tan(pi/8), where base is 0, pi/4 or pi/2 and y = x, (x - 1) / (x + 1) or
  * -1 / x, a pair in the second case. Error 0.85 ulp. */
+/*@ assigns \nothing; */
 static inline double lw_atan(double x)
 {
     const double a = lw_abs(x);
@@ -346,6 +370,7 @@ static inline double lw_atan(double x)
 
 /* lw: lw_sigmoid needs lw_abs lw_exp lw_no_contract */
 /* Uses the method of lw_sigmoidf. Error 1.90 ulp. */
+/*@ assigns \nothing; */
 static inline double lw_sigmoid(double x)
 {
     const double e = lw_exp(-lw_abs(x));
@@ -359,6 +384,7 @@ static inline double lw_sigmoid(double x)
 
 /* lw: lw_erf needs lw_abs lw_copysign lw_exp lw_no_contract */
 /* Returns x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; 1 for x >= 6. Error 1.00 ulp. */
+/*@ assigns \nothing; */
 static inline double lw_erf(double x)
 {
     const double magnitude = lw_abs(x);
@@ -422,6 +448,7 @@ static inline double lw_erf(double x)
 
 /* lw: lw_log2 needs lw_log_split lw_log_pair lw_two_product lw_log_special lw_no_contract */
 /* Returns k + log(1 + f) / log 2. Error 0.52 ulp. */
+/*@ assigns \nothing; */
 static inline double lw_log2(double x)
 {
     double k, tail, error;
@@ -436,6 +463,7 @@ static inline double lw_log2(double x)
 
 /* lw: lw_log10 needs lw_log_split lw_log_pair lw_two_product lw_log_special lw_no_contract */
 /* Returns k log10(2) + log(1 + f) / log 10. Error 0.52 ulp. */
+/*@ assigns \nothing; */
 static inline double lw_log10(double x)
 {
     double k, tail, error;
@@ -454,6 +482,7 @@ static inline double lw_log10(double x)
 
 /* lw: lw_parity needs lw_abs */
 /* Returns the sign of (-1)^y, or 0 if y is not an integer. Every double of at least 2^53 is even. */
+/*@ assigns \nothing; */
 static inline double lw_parity(double y)
 {
     if (!(lw_abs(y) < 9007199254740992.0 /* 2^53 */))
@@ -467,6 +496,7 @@ static inline double lw_parity(double y)
 
 /* lw: lw_pow needs lw_abs lw_parity lw_log_split lw_log_pair lw_two_product lw_log_special lw_exp_pair */
 /* Returns x^y = e^(y log x), with log x and the product as pairs. Error 1.10 ulp. */
+/*@ assigns \nothing; */
 static inline double lw_pow(double x, double y)
 {
     if (y == 0.0 || x == 1.0)
@@ -499,6 +529,7 @@ static inline double lw_pow(double x, double y)
 
 /* lw: lw_powf needs lw_abs lw_inf lw_nan lw_parity lw_log_split lw_log_tail lw_log_special lw_exp2 lw_no_contract */
 /* Returns 2^(y log2 x), computed in double, because log2 x requires 32 correct bits. Error 0.51 ulp. */
+/*@ assigns \nothing; */
 static inline float lw_powf(float x, float y)
 {
     if (y == 0.0f || x == 1.0f)

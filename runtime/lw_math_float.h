@@ -18,6 +18,7 @@
 /* Returns a*b + c, rounded once. The product is exact in double. The sum is rounded to odd: an inexact sum has its last
  * bit set, so the final rounding to float has no tie (Boldo, Melquiond, "Emulation of FMA", 2008). RISC-V's F extension
  * has the instruction; clang 16 does not say so. */
+/*@ assigns \nothing; */
 static inline float lw_fmaf(float a, float b, float c)
 {
 #if defined(FP_FAST_FMAF) || (defined(__riscv_flen) && __riscv_flen >= 32)
@@ -42,6 +43,7 @@ static inline float lw_fmaf(float a, float b, float c)
 
 /* lw: lw_exp_polyf needs lw_no_contract */
 /* Returns p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
+/*@ assigns \nothing; */
 static inline float lw_exp_polyf(float r)
 {
     float p = 0.0013923035f;
@@ -56,6 +58,9 @@ static inline float lw_exp_polyf(float r)
 /* lw: lw_exp_valuef needs lw_exp_polyf lw_no_contract */
 /* Returns e^r, where x = n log 2 + r, with n in the low bits of *shifted; adding 1.5 * 2^23 rounds x / log 2 to n in
  * these bits. */
+/*@ requires \valid(shifted);
+    assigns *shifted;
+*/
 static inline float lw_exp_valuef(float x, float *shifted)
 {
     *shifted = x * 1.442695f + 12582912.0f /* 1.5 * 2^23 */;
@@ -69,6 +74,7 @@ static inline float lw_exp_valuef(float x, float *shifted)
 
 /* lw: lw_exp_scaledf needs lw_branches lw_is_insidef lw_clampf lw_f32_bits lw_f32_from_bits lw_exp_valuef lw_ldexpf */
 /* Returns e^x * 2^k for k = 0 or -1. Below 86 the result is normal, so n + k can be added to the exponent. */
+/*@ assigns \nothing; */
 static inline float lw_exp_scaledf(float x, int32_t k)
 {
     float shifted, value;
@@ -84,6 +90,7 @@ static inline float lw_exp_scaledf(float x, int32_t k)
 
 /* lw: lw_exp2_polyf needs lw_no_contract */
 /* Returns p(r) in 2^r = 1 + r p(r), |r| <= 1/2. */
+/*@ assigns \nothing; */
 static inline float lw_exp2_polyf(float r)
 {
     float p = 1.5476414e-04f;
@@ -98,6 +105,7 @@ static inline float lw_exp2_polyf(float r)
 
 /* lw: lw_tanh_polyf needs lw_no_contract */
 /* Returns (tanh(x) - x) / x, z = x^2, |x| <= 0.55. */
+/*@ assigns \nothing; */
 static inline float lw_tanh_polyf(float z)
 {
     float p = -0.006242842f;
@@ -111,6 +119,7 @@ static inline float lw_tanh_polyf(float z)
 
 /* lw: lw_sinh_polyf needs lw_no_contract */
 /* Returns (sinh(x) - x) / x, z = x^2 <= 1. */
+/*@ assigns \nothing; */
 static inline float lw_sinh_polyf(float z)
 {
     float p = 2.7822125e-06f;
@@ -125,6 +134,7 @@ static inline float lw_sinh_polyf(float z)
 
 /* lw: lw_log_tailf needs lw_no_contract */
 /* Returns log(1 + f) - f = -f^2/2 + f^3 p(f). */
+/*@ assigns \nothing; */
 static inline float lw_log_tailf(float f)
 {
     const float z = f * f;
@@ -147,6 +157,11 @@ static inline float lw_log_tailf(float f)
 /* Reduces a finite x to [-pi/4, pi/4]: x = (4 m + *quadrant) pi/2 + result + *tail (Payne, Hanek, "Radian reduction for
  * trigonometric functions", 1983). With |x| = mantissa * 2^e, the bits of 2/pi whose product with |x| is a multiple of
  * 4 are skipped. The product with the next 96 bits yields two bits of quadrant and 62 bits of fraction. */
+/*@ requires \valid(tail);
+    requires \valid(quadrant);
+    requires \separated(tail, quadrant);
+    assigns *tail, *quadrant;
+*/
 static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 {
     /* 2/pi * 2^256 from the top, after 32 zeros. */
@@ -187,6 +202,9 @@ static inline float lw_rem_pio2f(float x, float *tail, uint32_t *quadrant)
 
 /* lw: lw_sin_kernelf needs lw_no_contract */
 /* Returns sin(r + t) for |r| <= pi/4 and a tiny t; *low becomes the error of the result's last rounding. */
+/*@ requires \valid(low);
+    assigns *low;
+*/
 static inline float lw_sin_kernelf(float r, float t, float *low)
 {
     const float z = r * r;
@@ -202,6 +220,7 @@ static inline float lw_sin_kernelf(float r, float t, float *low)
 
 /* lw: lw_cos_polyf needs lw_no_contract */
 /* Returns p(z) in cos(r) = 1 - z/2 + z^2 p(z), z = r^2. */
+/*@ assigns \nothing; */
 static inline float lw_cos_polyf(float z)
 {
     float p = 2.4430661e-05f;
@@ -213,6 +232,7 @@ static inline float lw_cos_polyf(float z)
 
 /* lw: lw_asin_polyf needs lw_no_contract */
 /* Returns (asin(x) - x) / x, z = x^2 <= 1/4. */
+/*@ assigns \nothing; */
 static inline float lw_asin_polyf(float z)
 {
     float p = 0.04215872f;
@@ -226,6 +246,7 @@ static inline float lw_asin_polyf(float z)
 
 /* lw: lw_atan_unitf needs lw_no_contract */
 /* Returns x + x^3 p(x^2) for 0 <= x <= 1. */
+/*@ assigns \nothing; */
 static inline float lw_atan_unitf(float x)
 {
     const float z = x * x;
@@ -250,6 +271,7 @@ static inline float lw_atan_unitf(float x)
 /* Returns 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x the result may be small. The
  * small result is then corrected by the rounding error of 1 + e times 1 / (1 + e), which is 1 minus the quotient. Error
  * 1.95 ulp. */
+/*@ assigns \nothing; */
 static inline float lw_sigmoidf(float x)
 {
     const float e = lw_expf(-lw_absf(x));
@@ -265,6 +287,7 @@ static inline float lw_sigmoidf(float x)
 
 /* lw: lw_erff needs lw_absf lw_copysignf lw_selectf lw_is_insidef lw_clampf lw_expf lw_no_contract */
 /* Returns x + x p(x^2) below 0.9375, then 1 - e^-q(x), q = -log erfc; 1 for x >= 4. Error 1.25 ulp. */
+/*@ assigns \nothing; */
 static inline float lw_erff(float x)
 {
     const float magnitude = lw_absf(x);
@@ -293,6 +316,7 @@ static inline float lw_erff(float x)
 
 /* lw: lw_log2f needs lw_log_splitf lw_log_tailf lw_log_specialf lw_no_contract */
 /* Returns k + log(1 + f) / log 2 with 1 / log 2 = 1 + 0.4427. Error 1.30 ulp. */
+/*@ assigns \nothing; */
 static inline float lw_log2f(float x)
 {
     float k;
@@ -304,6 +328,7 @@ static inline float lw_log2f(float x)
 
 /* lw: lw_log10f needs lw_log_splitf lw_log_tailf lw_log_specialf lw_no_contract */
 /* Returns k log10(2) + log(1 + f) / log 10 with 1 / log 10 = 1/2 - 0.0657. Error 1.10 ulp. */
+/*@ assigns \nothing; */
 static inline float lw_log10f(float x)
 {
     float k;
@@ -315,6 +340,7 @@ static inline float lw_log10f(float x)
 
 /* lw: lw_atanf needs lw_absf lw_copysignf lw_atan_unitf lw_no_contract */
 /* Returns pi/2 - atan(1/x) beyond 1. Error 1.45 ulp. */
+/*@ assigns \nothing; */
 static inline float lw_atanf(float x)
 {
     const float a = lw_absf(x);

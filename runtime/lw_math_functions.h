@@ -7,6 +7,7 @@
 
 /* lw: LW_FN(exp) needs LW_FN(exp_scaled) */
 /* Error 0.95 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(exp)(LW_REAL x)
 {
     return LW_FN(exp_scaled)(x, 0);
@@ -15,6 +16,7 @@ static inline LW_REAL LW_FN(exp)(LW_REAL x)
 
 /* lw: LW_FN(exp2) needs LW_FN(clamp) LW_TO_BITS LW_FN(exp2_poly) LW_FN(ldexp) lw_no_contract */
 /* Returns 2^x = 2^n 2^r, where n is the integer nearest to x. Error 1.15 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(exp2)(LW_REAL x)
 {
     const LW_REAL rounder = LW_PICK(12582912.0f, 6755399441055744.0); /* 1.5 * 2^23, 1.5 * 2^52 */
@@ -29,6 +31,7 @@ static inline LW_REAL LW_FN(exp2)(LW_REAL x)
 /* lw: LW_FN(expm1) needs LW_FN(clamp) LW_FN(select) LW_TO_BITS LW_FROM_BITS LW_FN(exp_poly) lw_no_contract */
 /* Returns e^x - 1 = (2^n - 1) + 2^n (r + r^2 p(r)). Dekker's subtraction computes the rounding error of (2^n - 1) + 2^n
  * r, which is added last. Error 1.15, 1.20 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(expm1)(LW_REAL x)
 {
     const LW_REAL rounder = LW_PICK(12582912.0f, 6755399441055744.0); /* 1.5 * 2^23, 1.5 * 2^52 */
@@ -54,6 +57,7 @@ static inline LW_REAL LW_FN(expm1)(LW_REAL x)
 
 /* lw: LW_FN(tanh) needs LW_FN(abs) LW_FN(with_sign) LW_FN(select) LW_FN(is_inside) LW_FN(tanh_poly) LW_FN(exp) */
 /* Returns x + x^3 p(x^2) below 0.55, then 1 - 2 / (e^2x + 1). Error 1.45, 1.50 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(tanh)(LW_REAL x)
 {
     const LW_REAL magnitude = LW_FN(abs)(x);
@@ -67,6 +71,7 @@ static inline LW_REAL LW_FN(tanh)(LW_REAL x)
 
 /* lw: LW_FN(sinh) needs LW_FN(abs) LW_FN(copysign) LW_FN(select) LW_FN(is_inside) LW_FN(sinh_poly) LW_FN(exp_scaled) */
 /* Returns x + x^3 p(x^2) below 1, then e^x/2 - e^-x/2. Error 1.60, 1.65 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(sinh)(LW_REAL x)
 {
     const LW_REAL magnitude = LW_FN(abs)(x);
@@ -79,6 +84,7 @@ static inline LW_REAL LW_FN(sinh)(LW_REAL x)
 
 /* lw: LW_FN(cosh) needs LW_FN(abs) LW_FN(exp_scaled) lw_no_contract */
 /* Error 1.40 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(cosh)(LW_REAL x)
 {
     const LW_REAL half = LW_FN(exp_scaled)(LW_FN(abs)(x), -1);
@@ -91,6 +97,9 @@ static inline LW_REAL LW_FN(cosh)(LW_REAL x)
 /* lw: LW_FN(log_split) needs LW_TO_BITS LW_FROM_BITS LW_FN(select) lw_no_contract */
 /* Splits a finite x > 0 into 2^k (1 + f): returns f and stores k in *k; other x give any values. A subnormal is
  * normalized first. The offset moves the carry into the exponent from 1 to sqrt(1/2). */
+/*@ requires \valid(k);
+    assigns *k;
+*/
 static inline LW_REAL LW_FN(log_split)(LW_REAL x, LW_REAL *k)
 {
     const LW_BITS hidden = LW_PICK(0x00800000u, 0x0010000000000000u), one = LW_TO_BITS(LW_NUM(1.0));
@@ -107,6 +116,7 @@ static inline LW_REAL LW_FN(log_split)(LW_REAL x, LW_REAL *k)
 /* lw: LW_FN(log_special) needs LW_TO_BITS LW_FN(inf) LW_FN(nan) LW_FN(select) */
 /* Returns `value` for a finite positive x, and otherwise the logarithm of x: -inf for zeros, inf for inf, NaN for the
  * rest. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(log_special)(LW_REAL x, LW_REAL value)
 {
     const LW_BITS bits = LW_TO_BITS(x), infinity = LW_TO_BITS(LW_FN(inf)());
@@ -118,6 +128,7 @@ static inline LW_REAL LW_FN(log_special)(LW_REAL x, LW_REAL value)
 
 /* lw: LW_FN(log) needs LW_FN(log_split) LW_FN(log_tail) LW_FN(log_special) lw_no_contract */
 /* Returns k log 2 + log(1 + f). Error 0.85, 0.90 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(log)(LW_REAL x)
 {
     LW_REAL k;
@@ -129,6 +140,7 @@ static inline LW_REAL LW_FN(log)(LW_REAL x)
 
 /* lw: LW_FN(log1p) needs LW_FN(select) LW_FN(log_split) LW_FN(log_tail) LW_FN(log_special) lw_no_contract */
 /* Returns log(1 + x) = log(u) + c / u, where u = 1 + x rounded and c is the rounding error. Error 0.85, 0.95 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(log1p)(LW_REAL x)
 {
     const LW_REAL one = LW_NUM(1.0), u = one + x;
@@ -143,6 +155,7 @@ static inline LW_REAL LW_FN(log1p)(LW_REAL x)
 
 /* lw: LW_FN(asinh) needs LW_FN(abs) LW_FN(copysign) LW_FN(sqrt) LW_FN(log) LW_FN(log1p) lw_no_contract */
 /* Returns log(x + sqrt(x^2 + 1)), or log(2x) for large x. Error 1.75, 1.70 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(asinh)(LW_REAL x)
 {
     const LW_REAL a = LW_FN(abs)(x);
@@ -155,6 +168,7 @@ static inline LW_REAL LW_FN(asinh)(LW_REAL x)
 
 /* lw: LW_FN(acosh) needs LW_FN(nan) LW_FN(sqrt) LW_FN(log) LW_FN(log1p) lw_no_contract */
 /* Returns log(x + sqrt(x^2 - 1)), or log(2x) for large x; NaN below 1. Error 2.00, 1.90 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(acosh)(LW_REAL x)
 {
     if (!(x >= LW_NUM(1.0)))
@@ -168,6 +182,7 @@ static inline LW_REAL LW_FN(acosh)(LW_REAL x)
 
 /* lw: LW_FN(atanh) needs LW_FN(abs) LW_FN(copysign) LW_FN(log1p) lw_no_contract */
 /* Returns log((1 + x) / (1 - x)) / 2; infinite at 1, NaN beyond. Error 1.75, 1.80 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(atanh)(LW_REAL x)
 {
     const LW_REAL a = LW_FN(abs)(x), rest = LW_NUM(1.0) - a;
@@ -182,6 +197,9 @@ static inline LW_REAL LW_FN(atanh)(LW_REAL x)
 /* lw: LW_FN(cos_kernel) needs LW_FN(cos_poly) lw_no_contract */
 /* Returns cos(r + t) = 1 - r^2/2 + r^4 p(r^2) - r t, plus the rounding error of 1 - r^2/2, for |r| <= pi/4 and a tiny
  * t; *low becomes the error of the result's last rounding. */
+/*@ requires \valid(low);
+    assigns *low;
+*/
 static inline LW_REAL LW_FN(cos_kernel)(LW_REAL r, LW_REAL t, LW_REAL *low)
 {
     const LW_REAL z = r * r;
@@ -196,6 +214,7 @@ static inline LW_REAL LW_FN(cos_kernel)(LW_REAL r, LW_REAL t, LW_REAL *low)
 
 /* lw: LW_FN(sin_shifted) needs LW_FN(abs) LW_FN(inf) LW_FN(nan) LW_FN(rem_pio2) LW_FN(sin_kernel) LW_FN(cos_kernel) */
 /* Returns sin(x + quarters pi/2). */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(sin_shifted)(LW_REAL x, uint32_t quarters)
 {
     if (!(LW_FN(abs)(x) < LW_FN(inf)()))
@@ -211,6 +230,7 @@ static inline LW_REAL LW_FN(sin_shifted)(LW_REAL x, uint32_t quarters)
 
 /* lw: LW_FN(sin) needs LW_FN(sin_shifted) */
 /* Error 0.90, 0.85 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(sin)(LW_REAL x)
 {
     return x == LW_NUM(0.0) ? x : LW_FN(sin_shifted)(x, 0);
@@ -219,6 +239,7 @@ static inline LW_REAL LW_FN(sin)(LW_REAL x)
 
 /* lw: LW_FN(cos) needs LW_FN(sin_shifted) */
 /* Error 0.95, 0.85 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(cos)(LW_REAL x)
 {
     return LW_FN(sin_shifted)(x, 1);
@@ -228,6 +249,7 @@ static inline LW_REAL LW_FN(cos)(LW_REAL x)
 /* lw: LW_FN(tan) needs LW_FN(abs) LW_FN(inf) LW_FN(nan) LW_FN(rem_pio2) LW_FN(sin_kernel) LW_FN(cos_kernel) */
 /* Returns sine / cosine or -cosine / sine. The error of the quotient q of two rounded values is (numerator_low - q
  * denominator_low) / denominator. Error 1.65, 1.45 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(tan)(LW_REAL x)
 {
     if (x == LW_NUM(0.0))
@@ -251,6 +273,9 @@ static inline LW_REAL LW_FN(tan)(LW_REAL x)
 /* lw: LW_FN(acos_pair) needs LW_TO_BITS LW_FROM_BITS LW_FN(sqrt) LW_FN(asin_poly) lw_no_contract */
 /* Returns acos(a) = 2 asin(sqrt((1 - a) / 2)) for a >= 1/2, as the sum of the result, which has few bits, and *tail.
  * The root s is truncated to `high`, and (z - high^2) / (s + high) restores the truncated part. */
+/*@ requires \valid(tail);
+    assigns *tail;
+*/
 static inline LW_REAL LW_FN(acos_pair)(LW_REAL a, LW_REAL *tail)
 {
     const LW_REAL z = LW_NUM(0.5) * (LW_NUM(1.0) - a);
@@ -264,6 +289,7 @@ static inline LW_REAL LW_FN(acos_pair)(LW_REAL a, LW_REAL *tail)
 
 /* lw: LW_FN(asin) needs LW_FN(abs) LW_FN(copysign) LW_FN(asin_poly) LW_FN(acos_pair) lw_no_contract */
 /* Returns NaN beyond 1. pi/2 is a pair. Error 0.75, 0.70 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(asin)(LW_REAL x)
 {
     const LW_REAL a = LW_FN(abs)(x);
@@ -278,6 +304,7 @@ static inline LW_REAL LW_FN(asin)(LW_REAL x)
 
 /* lw: LW_FN(acos) needs LW_FN(abs) LW_FN(asin_poly) LW_FN(acos_pair) lw_no_contract */
 /* Returns NaN beyond 1. pi/2 and pi are pairs. Error 0.80, 0.85 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(acos)(LW_REAL x)
 {
     if (LW_FN(abs)(x) < LW_NUM(0.5))
@@ -294,6 +321,7 @@ static inline LW_REAL LW_FN(acos)(LW_REAL x)
 /* lw: LW_FN(atan2) needs LW_TO_BITS LW_FN(abs) LW_FN(copysign) LW_PICK(lw_atan_unitf, lw_atan) lw_no_contract */
 /* Returns the angle of the point (x, y): atan of the smaller coordinate over the larger one, moved to the octant of the
  * point. Error 1.55, 1.50 ulp. */
+/*@ assigns \nothing; */
 static inline LW_REAL LW_FN(atan2)(LW_REAL y, LW_REAL x)
 {
     if (x != x || y != y)

@@ -21,6 +21,11 @@
 /* lw: lw_move needs LW_ALIGNED_4 */
 /* Moves blocks of 16 bytes to a place that may overlap them, but begins a multiple of 16 bytes before or after them.
  * Two blocks never overlap in part, so memcpy may copy each. The memmove of newlib copies such bytes one by one. */
+/*@ requires \valid(to + (0 .. 16 * blocks - 1));
+    requires \valid_read(from + (0 .. 16 * blocks - 1));
+    requires \base_addr(to) != \base_addr(from) || (to != from && (to - from) % 16 == 0);
+    assigns to[0 .. 16 * blocks - 1] \from from[0 .. 16 * blocks - 1];
+*/
 static inline void lw_move(uint8_t *to, const uint8_t *from, size_t blocks)
 {
     if (to < from)

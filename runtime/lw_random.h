@@ -10,8 +10,17 @@
 
 /* lw: lw_philox needs */
 /* Replaces the counter in word[0..3], least significant word first, by the random words. */
+/*@ requires \valid(word + (0 .. 3));
+    requires \initialized(word + (0 .. 3));
+    assigns word[0 .. 3] \from word[0 .. 3], key0, key1;
+*/
 static inline void lw_philox(uint32_t *word, uint32_t key0, uint32_t key1)
 {
+    /*@ loop invariant 0 <= round <= 10;
+        loop invariant \initialized(word + (0 .. 3));
+        loop assigns round, word[0 .. 3], key0, key1;
+        loop variant 10 - round;
+    */
     for (int32_t round = 0; round < 10; round++) {
         const uint64_t a = (uint64_t)word[0] * 0xD2511F53u, b = (uint64_t)word[2] * 0xCD9E8D57u;
         word[0] = (uint32_t)(b >> 32) ^ word[1] ^ key0;
@@ -26,6 +35,7 @@ static inline void lw_philox(uint32_t *word, uint32_t key0, uint32_t key1)
 
 /* lw: lw_philox_u64 needs lw_philox */
 /* Returns the first two random words, for a counter whose upper half is 0. */
+/*@ assigns \nothing; */
 static inline uint64_t lw_philox_u64(uint64_t key, uint64_t counter)
 {
     uint32_t word[4] = { (uint32_t)counter, (uint32_t)(counter >> 32), 0, 0 };

@@ -66,7 +66,8 @@ check acsl-states-blocks-of-a-ring states "$work/acsl/ring-buffer.c" \
     'forall integer j_; 0 <= j_ < \min(i + 2, 3) * 8 ==> \initialized(&t[j_]);'
 check acsl-states-ranges-of-constants states "$work/acsl/conv-int8.c" '<= shift[j_] <='
 check acsl-separates-what-is-written states "$work/acsl/conv-int8.c" 'requires \separated(y + (0 .. 7), b + (0 .. '
-check acsl-has-contracts-of-helpers has_contracts runtime/lw_base.h runtime/lw_fixed.h
+check acsl-has-contracts-of-helpers has_contracts runtime/lw_base.h runtime/lw_fixed.h \
+    runtime/lw_math*.h runtime/lw_move.h runtime/lw_random.h
 check acsl-states-what-the-run-requires states "$work/acsl/digits.h" 'requires \valid_read(in->input + (0 .. 63));' \
     'requires \forall integer i_; 0 <= i_ < 64 ==> \is_finite(in->input[i_]);' \
     'requires \separated(out->scores + (0 .. 9), in->input + (0 .. 63));'

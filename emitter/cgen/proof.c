@@ -50,6 +50,17 @@ static const Helper helpers[] = {
       "    result = lw_expq_i32(a, Frama_C_interval(6, INT32_MAX));\n"
       "    //@ loop unroll 6;\n"
       "    for (int32_t m = 0; m < 6; m++) result = lw_expq_i32(a, m);\n" },
+    { "lw_f32_bits",
+      "    result = lw_f32_bits(Frama_C_float_interval(-FLT_MAX, FLT_MAX)) != 0;\n" },
+    { "lw_f32_from_bits",
+      "    result = lw_f32_from_bits(Frama_C_unsigned_int_interval(0, UINT32_MAX)) > 0;\n" },
+    { "lw_f64_bits",
+      "    result = lw_f64_bits(Frama_C_double_interval(-DBL_MAX, DBL_MAX)) != 0;\n" },
+    { "lw_f64_from_bits",
+      "    result = lw_f64_from_bits(Frama_C_unsigned_long_long_interval(0, UINT64_MAX)) > 0;\n" },
+    { "lw_fmaf",
+      "    const float a = Frama_C_float_interval(-FLT_MAX, FLT_MAX), b = Frama_C_float_interval(-FLT_MAX, FLT_MAX);\n"
+      "    result = lw_fmaf(a, b, Frama_C_float_interval(-FLT_MAX, FLT_MAX)) > 0;\n" },
     { "lw_recipq_i32", "    result = lw_recipq_i32(Frama_C_interval(0, INT32_MAX));\n" },
     { "lw_roundshift_i32",
       "    const int32_t a = Frama_C_interval(INT32_MIN, INT32_MAX), n = Frama_C_interval(0, 31);\n"
