@@ -76,6 +76,17 @@ helper_loops() {
 }
 check evidence-lists-loops-of-helpers helper_loops
 
+# The emitted C runs on each vector; a loop whose end data decide, on generated inputs alone.
+runs_vectors() {
+    cat "$work/int8/verification.txt" "$work/until/verification.txt"
+    for vector in generated zeros least greatest; do
+        grep -qx "vector $vector:" "$work/int8/verification.txt" || return 1
+    done
+    grep -q '^verified: 4 of 4 outputs .* on 4 vectors' "$work/int8/verification.txt" &&
+        grep -q ' on 1 vector\($\|;\)' "$work/until/verification.txt"
+}
+check evidence-verifies-all-vectors runs_vectors
+
 is_same() { "$lw" evidence "$2" --quiet --name net -o "$work/again" && diff -r "$work/$1" "$work/again"; }
 check evidence-has-same-bytes is_same int8 $int8
 

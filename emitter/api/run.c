@@ -149,8 +149,8 @@ static bool add_layers(Build *b, Build *emitted, const Env *all, const void ***o
     return true;
 }
 
-bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
-                     const void ***outputs)
+bool run_interpreted(Build *b, const char *const *input, int count, const void *const *given, int runs,
+                     const void ***inputs, const void ***outputs)
 {
     Build emitted = *b;
     Env *all = NULL;
@@ -158,7 +158,8 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, co
     bool ok = build_graph(b) && build_nests(b);
     *inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
     *outputs = NEW_ARRAY(b->cx->arena, const void *, b->model.output_count);
-    ok = ok && read_inputs(b, input, count, *inputs);
+    ok = ok && (given || read_inputs(b, input, count, *inputs));
+    for (int i = 0; given && i < b->model.input_count; i++) (*inputs)[i] = given[i];
     for (int run = 0; ok && run < runs; run++) {
         for (int i = 0; run && i < b->states.count; i++)
             (*inputs)[b->states.at[i].input] = (*outputs)[b->states.at[i].output];
@@ -279,7 +280,7 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
         diag_error(cx, NULL, "no input file is given; pass one .npy file for each input%s: %s",
                    b->states.count ? " that is not a state" : "", input_names(b));
     b->mode.until = o->at ? pass_over_dag(cx, o->at) : NULL;
-    if (ctx_failed(cx) || !run_interpreted(b, input, input_count, 1, &inputs, outputs)) return false;
+    if (ctx_failed(cx) || !run_interpreted(b, input, input_count, NULL, 1, &inputs, outputs)) return false;
     keep_common_layers(b, *outputs);
     return true;
 }

@@ -23,6 +23,8 @@ typedef struct Verify {
     Ctx *cx;
     const lw_options *options;
     const Files *files;
+    const InputSets *vectors;          /* or NULL */
+    const void *const *given;        /* the inputs of the vector that runs, or NULL */
     const char *folder;
     Accepted accepted;
     Text said;
@@ -244,15 +246,27 @@ static bool trial(Verify *v, const char *model, const lw_options *o, const char 
     if (*sizes) b.model.schedule_count = 0;
     const int own_outputs = b.model.output_count - b.states.count;
     const int runs = b.states.count && !f->expect_count ? RUNS_WITH_STATE : 1;
-    return run_interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) &&
-           compare_written(v, &written, &b, inputs) && trial_run(&b, v->folder, sizes, inputs, runs, &v->said) &&
-           compare(v, &b, sizes, own_outputs, outputs);
+    return run_interpreted(&b, f->input, f->input_count, v->given, runs, &inputs, &outputs) &&
+           (v->given || compare_written(v, &written, &b, inputs)) &&
+           trial_run(&b, v->folder, sizes, inputs, runs, &v->said) && compare(v, &b, sizes, own_outputs, outputs);
+}
+
+static bool trials_of_vectors(Verify *v, const char *model)
+{
+    bool ok = true;
+    for (int i = 0; i < v->vectors->count && ok; i++) {
+        v->given = v->vectors->inputs[i];
+        text_printf(&v->said, "vector %s:\n", v->vectors->name[i]);
+        ok = trial(v, model, v->options, "");
+    }
+    return ok;
 }
 
 static bool trials(Verify *v, const Build *b, const char *model)
 {
     const SizeList s = sizes_of(b);
     bool ok = true;
+    if (v->vectors && !s.count) return trials_of_vectors(v, model);
     for (int i = 0; i < (s.count ? TRIALS : 1) && ok; i++) {
         const char *arguments = "";
         const lw_options fixed = s.count ? fixed_options(v->cx, v->options, &s, i, &arguments) : *v->options;
@@ -324,7 +338,9 @@ static const char *verdict(Verify *v)
 {
     const lw_options *o = v->options;
     const char *of = v->files->expect_count || o->recorded ? "the expected outputs" : "the interpreter";
+    const int vectors = v->given ? v->vectors->count : 0;
     const char *inputs = v->files->input_count ? "the given inputs" : "generated inputs";
+    if (vectors) inputs = text_format(v->cx, vectors == 1 ? "%d vector" : "%d vectors", vectors);
     if (o->tolerance && !v->has_floats)
         diag_error(v->cx, NULL, "--tolerance has no effect, because no output holds floats");
     if (o->steps && !v->has_steps)
@@ -381,6 +397,14 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     if (!are_given(cx, "lw_verify", "the expected outputs", files->expect, files->expect_count)) return NULL;
     lw_options own = *o;
     return verify_into(&v, model, files, &own) ? verdict(&v) : NULL;
+}
+
+const char *verify_vectors(Ctx *cx, const char *model, const InputSets *vectors, const lw_options *o)
+{
+    const Files none = { 0 };
+    Verify v = { .cx = cx, .vectors = vectors };
+    lw_options own = *o;
+    return verify_into(&v, model, &none, &own) ? verdict(&v) : NULL;
 }
 
 const Validation *validation_of(Ctx *cx, const char *model, const lw_options *o)

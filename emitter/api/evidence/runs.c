@@ -9,6 +9,7 @@
 #include "api/elements.h"
 #include "api/evidence/evidence.h"
 #include "api/run.h"
+#include "api/verify.h"
 #include "support/sha256.h"
 
 /* ---- Vectors ----------------------------------------------------------------------------------------------------- */
@@ -144,11 +145,19 @@ static bool verify(Evidence *e)
     o.input_count = 0;
     o.mhz = 0;
     if (!o.runner) o.cc = NULL;              /* --cc alone is the target's compiler, which measures */
-    const char *said = lw_verify(e->cx, e->model, NULL, 0, NULL, 0, &o);
+    const int count = e->vectors.count;
+    const char **name = NEW_ARRAY(e->cx->arena, const char *, count);
+    const void *const **inputs = NEW_ARRAY(e->cx->arena, const void *const *, count);
+    for (int i = 0; i < count; i++) {
+        name[i] = e->vectors.at[i].name;
+        inputs[i] = e->vectors.at[i].input;
+    }
+    const InputSets all = { count, name, inputs };
+    const char *said = verify_vectors(e->cx, e->model, &all, &o);
     if (!said) return false;
     Table *t = trace_table(&e->trace, "verification", "Verification",
-                           "The log of `loopwright verify`, on the vector `generated`: the emitted C is built, run and "
-                           "compared with the interpreter, which runs each node of the model as imported by its own "
+                           "The log of `loopwright verify`, on all vectors: the emitted C is built, run and compared "
+                           " with the interpreter, which runs each node of the model as imported by its own "
                            "formula. No pass, fusion or schedule of the emitted C is part of this reference.", "line");
     for (const char *s = said; *s; s += strcspn(s, "\n"), s += *s == '\n')
         trace_text(t, text_format(e->cx, "%.*s", (int)strcspn(s, "\n"), s));

@@ -176,7 +176,7 @@ static bool record(Ctx *cx, const char *model, const lw_options *o, Recording *r
 {
     Build b;
     const void **inputs, **outputs;
-    if (!build_read(&b, cx, model, o) || !run_interpreted(&b, NULL, 0, 1, &inputs, &outputs)) return false;
+    if (!build_read(&b, cx, model, o) || !run_interpreted(&b, NULL, 0, NULL, 1, &inputs, &outputs)) return false;
     const void **in = NEW_ARRAY(cx->arena, const void *, b.model.input_count);
     const void **out = NEW_ARRAY(cx->arena, const void *, b.model.output_count);
     const Tensor **actual = NEW_ARRAY(cx->arena, const Tensor *, b.model.output_count);

@@ -108,7 +108,7 @@ static bool run_in(Build *b, Build *run, const char *model, const char *folder)
     const lw_options *o = run->options;
     const void **inputs, **outputs;
     Text said = text_new(cx);
-    if (!run_interpreted(run, o->input, o->input_count, 1, &inputs, &outputs)) return false;
+    if (!run_interpreted(run, o->input, o->input_count, NULL, 1, &inputs, &outputs)) return false;
     if (!lw_compile(cx, model, text_format(cx, "%s/model.c", folder), o) || !trial_build(cx, folder, o)) return false;
     if (!trial_run(run, folder, "", inputs, 1, &said) || !are_equal(run, folder, outputs)) return false;
     const Reading r = reading_of(b, text_format(cx, "%s/said", folder));

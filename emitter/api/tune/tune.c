@@ -291,7 +291,7 @@ static const char *tune(Ctx *cx, const char *model, const char *output, const lw
     t.head = text_format(cx, "# tuned %s (SHA-256 %s) on %s%s%s", model + strlen(path_folder(cx, model)),
                          b.model.digest, b.target->name, *words ? " with " : "", words);
     if (ctx_failed(cx) || !resume(&t)) return NULL;
-    if (!build_read(&interpreted, cx, model, &apart) || !run_interpreted(&interpreted, NULL, 0, 1, &input, &want))
+    if (!build_read(&interpreted, cx, model, &apart) || !run_interpreted(&interpreted, NULL, 0, NULL, 1, &input, &want))
         return NULL;
     t.input = input;
     t.want = want;
