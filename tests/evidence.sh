@@ -112,6 +112,18 @@ states_sum() {
     grep '"accumulator",[0-9]*,-[0-9]*,[0-9]*,"i32",.*no input makes it overflow' "$work/int8/ranges.csv"
 }
 check evidence-bounds-sums states_sum
+# The channels of a convolution together have the range of its result, and one alone is narrower.
+bounds_channels() {
+    cat "$work/int8/channels.csv"
+    awk -F, 'FNR == 1 || $3 != "\"conv2d\"" { next }
+        FILENAME ~ /ranges/ { if ($4 == "\"result\"") { least = $6; most = $7 } next }
+        { if (!count++ || $5 < low) low = $5
+          if (count == 1 || $6 > high) high = $6
+          if ($5 > least || $6 < most) narrow++ }
+        END { exit !(count == 2 && low == least && high == most && narrow) }' \
+        "$work/int8/ranges.csv" "$work/int8/channels.csv"
+}
+check evidence-bounds-channels bounds_channels
 annotated() { grep -q 'loop variant' "$work/int8/net.c" && [ -f "$work/int8/net_proof.sh" ]; }
 check evidence-has-annotations annotated
 

@@ -95,8 +95,8 @@ static Sum joined(Annotator *a, const Sum *before, Interval set)
     return before->is_known ? sum_of(interval_hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
 }
 
-/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type, which provers know
- * without the contract. The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's type
+/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type, which a
+ * prover finds without the contract. The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's type
  * hold. */
 static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
@@ -146,8 +146,8 @@ static bool loads(Annotator *a, const Expr *e, const Memory *m)
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */
 
-/* Provers do not find the bounds of a product among the many facts of a deep nest of loops. So they are asserted before
- * the store, from the greatest magnitudes of the factors, by a lemma that is proved once. */
+/* Provers do not find the bounds of a product among the many facts of a deep nest of loops. So the bounds are asserted
+ * before the store, from the bounds of the factors, by a lemma that is proved once. */
 
 /* Returns true if the expression is a term of an annotation as it is written in C: without calls. */
 static bool is_term(const Expr *e)

@@ -53,6 +53,21 @@ static const Fact *fact_of(const Fact *fact, int count, const Node *n)
     return NULL;
 }
 
+/* The range of each channel of a sum's result. */
+static void add_channels(Table *t, const GraphRanges *r, int layer, const Node *n)
+{
+    const ChannelRange *range = channel_range(r, n->out[0]);
+    for (int64_t i = 0; range && range->count > 1 && i < range->count; i++) {
+        trace_number(t, layer);
+        trace_text(t, n->name);
+        trace_text(t, n->op->name);
+        trace_number(t, i);
+        trace_number(t, range->at[i].least);
+        trace_number(t, range->at[i].greatest);
+        trace_text(t, dtype_info(n->out[0]->type)->spelling);
+    }
+}
+
 static void add_ranges(Evidence *e)
 {
     const Fact *fact;
@@ -65,6 +80,11 @@ static void add_ranges(Evidence *e)
                            "operands, which are results of operators before or the range of an input's type: the sum "
                            "of all negative terms, and that of all positive terms, with the initial value.",
                            "layer call operator value terms minimum maximum type type_minimum type_maximum verdict");
+    Table *channels = trace_table(&e->trace, "channels", "Ranges of channels",
+                                  "For each channel of the result of a sum, the minimum and the maximum for all inputs "
+                                  "of the model, by the constants of the channel. Sums with one range for all channels "
+                                  "are in the table of ranges alone.",
+                                  "layer call operator channel minimum maximum type");
     if (!b->groups.count || !b->groups.at[0].node_count) return;
     const int count = graph_facts(e->cx, &b->graph, &fact);
     const GraphRanges *r = graph_ranges(e->cx, &b->graph, ranges_budget(e->cx, &b->graph));
@@ -73,6 +93,7 @@ static void add_ranges(Evidence *e)
             const Node *n = b->groups.at[i].node[j];
             const Fact *f = fact_of(fact, count, n);
             if (f) add_row(t, i, n, "accumulator", f->terms, f->sum, f->type);
+            if (f && dtype_is_integer(n->out[0]->type)) add_channels(channels, r, i, n);
             if (n->kind == NODE_CALL && range_of(r, n->out[0], &range))
                 add_row(t, i, n, "result", -1, range, n->out[0]->type);
         }
