@@ -43,8 +43,8 @@ golden: all
 golden-accept: all
 	@tests/golden.sh $(BUILD) --accept
 
-# Proves the emitted C by Frama-C, why3, z3 and cvc4. MODEL=FILE: one model; FLAGS: options of the compiler. Results of
-# layers are kept in BUILD/proof/cache by the text of the function.
+# Proves the emitted C by Frama-C, why3, z3 and cvc4. MODEL=FILE: one model; FLAGS: options of the compiler. FRESH=1:
+# also layers that tests/proof/proved.txt has; RECORD=1: writes that file.
 .PHONY: proof proof-mutants
 proof: all
 	@FLAGS="$(FLAGS)" SHOW=1 sh tests/proof.sh $(BUILD) $(MODEL)

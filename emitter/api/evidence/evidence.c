@@ -40,7 +40,7 @@ static const char read_me[] =
     "of a layer and its lines in `~.c` |\n"
     "| Which node is behind a line of `~.c`? | `lines.csv` |\n"
     "| Why does no sum of a layer overflow? | `ranges.csv`, the rows of the layer: the minimum and the maximum at "
-    "any point of the sum, beside the limits of its type; `channels.csv`: of each channel |\n"
+    "any point of the sum, beside the limits of its type; `channels.csv` has each channel |\n"
     "| How often does a loop run? | `loops.csv` |\n"
     "| Where does a value live, and who writes it? | `parameters.csv`, `buffers.csv`, `constants.csv` |\n"
     "| How deep is the stack? | `functions.csv` |\n"

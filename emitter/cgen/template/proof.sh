@@ -7,6 +7,7 @@
 #                calls, and the versions of the tools are the same; `KEY GOALS FUNCTION` in each line
 #                `sh ~_proof.sh keys` prints the keys
 #   PROOF_TIME   the seconds for each goal and prover (20)
+# `sh ~_proof.sh run` proves the run and the helpers, without the layers.
 set -u
 @variables@
 cd "$(dirname "$0")" || exit 1
@@ -94,6 +95,7 @@ fi
 cached=${PROOF_CACHE:-/dev/null}
 : >>"$cached"
 eva 'the run, by Eva' -eva-use-spec "$(listed "$layers")" ~_proof.c
+[ "${1:-}" != run ] || layers=
 for f in $layers; do
     key=$(key_of "$f") || exit 1
     known=$(awk -v key="$key" -v name="$f" '$1 == key && $3 == name { print $2; exit }' "$cached")
