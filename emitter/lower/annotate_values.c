@@ -95,9 +95,9 @@ static Sum joined(Annotator *a, const Sum *before, Interval set)
     return before->is_known ? sum_of(interval_hull(sum_interval(a, before), set)) : (Sum){ .is_known = false };
 }
 
-/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type, which a
- * prover finds without the contract. The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's type
- * hold. */
+/* Replaces an element by a variable with its bounds. Narrow elements have the bounds of their type, which a prover
+ * finds without the contract. The contract of lw_expq_i32 states no bounds of its result, so the bounds of the result's
+ * type hold. */
 static const Expr *bounded_load(Ctx *cx, const Expr *e, void *user)
 {
     Annotator *a = user;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one emitted model on COUNT inputs that are made to be worst, and prints the fewest and the most instructions of a
- * run. The inputs are at the ends of their ranges, random, sparse or constant, and every other one is the worst so far
- * with some elements changed: the count itself directs the search. Built as main.c is, with COUNT and SEED. */
+/* Runs one emitted model on COUNT inputs that are made to be worst.
+ * Prints the fewest and the most instructions of a run. The inputs are at the ends of their ranges, random, sparse or
+ * constant, and every other one is the worst so far with some elements changed: the count itself directs the search.
+ * Built as main.c is, with COUNT and SEED. */
 #include <stdint.h>
 #include <string.h>
 

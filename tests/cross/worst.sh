@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# worst.sh BUILD [COUNT [MODEL...]]: the worst case that `report` states beside the most instructions that QEMU counts on
-# COUNT (1000) inputs which are made to be worst, for each model on a Cortex-M4. All inputs of a model run in one image;
-# the timer has one tick for 40 instructions. Status 1 if a run executes more than the worst case; 77: a tool is missing.
-# OPTIONS: of the compiler. TIMEOUT: seconds for each model (900).
+# worst.sh BUILD [COUNT [MODEL...]]: the worst case that `report` states beside the most instructions that QEMU counts
+# on COUNT (1000) inputs which are made to be worst, for each model on a Cortex-M4. All inputs of a model run in one
+# image; the timer has one tick for 40 instructions. Status 1 if a run executes more than the worst case; 77: a tool is
+# missing. OPTIONS: of the compiler. TIMEOUT: seconds for each model (900).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../../samples/cortex-m/firmware.sh"
