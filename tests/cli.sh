@@ -313,6 +313,24 @@ check portable-apart-excludes-acsl ends 2 'exclude each other' tests/emitted/ins
     -o "$work/acsl.c"
 check portable-other-word-is-refused ends 2 'inline|apart' tests/emitted/instruction.te --portable none -o "$work/p.c"
 
+# masked NAME EDIT: verifies instructions with masks, with the portable form of NAME edited.
+masked() {
+    rm -f "$work/masks.h"
+    for macro in FMAZ TAILZ FROM ROWS BOX STRIDED; do
+        "$lw" instruction tests/emitted/masks.te $macro > "$work/mask.h" || return 1
+        if [ "$macro" = "$1" ]; then sed "/^ \*/!s/$2/" "$work/mask.h"; else cat "$work/mask.h"; fi >> "$work/masks.h"
+    done
+    "$lw" verify tests/emitted/masks.te --cc "${CC:-cc} -include $work/masks.h"
+}
+wrong_mask() { ! masked "$@" > "$work/said" 2>&1 && grep -q 'FAILED: 5 of 6' "$work/said"; }
+check instruction-masks-compute-the-formulas masked '' ''
+if grep -m 1 '^flags' /proc/cpuinfo 2> /dev/null | grep -qw avx512f; then
+    check instruction-mask-is-a-mask-of-avx512 "$lw" verify tests/emitted/masks.te \
+        --cc "${CC:-cc} -mavx512f -include tests/emitted/masks_avx512.h"
+else skip instruction-mask-is-a-mask-of-avx512 "the processor has no AVX-512"; fi
+check instruction-mask-of-a-triangle-is-the-last-lane wrong_mask TAILZ 'i < n/i < n - 1'
+check instruction-mask-of-a-halo-is-the-first-lane wrong_mask FMAZ 'lo <= i/lo < i'
+check instruction-mask-of-two-dimensions-is-the-last-column wrong_mask BOX 'j < n/j <= n'
 check instruction-has-its-strides ends 0 'const int8_t \*a, int32_t a_at,$' instruction tests/emitted/instruction.te \
     LW_DOT_2X2_I8
 check instruction-without-a-portable-form-is-named ends 0 'has no portable form' instruction \

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "ir/check/match_mask.h"
 #include "ir/nest/code.h"
 #include "ir/text/formula.h"
 
@@ -20,8 +21,13 @@ typedef struct Compare {
     int loop_count; const Stmt *loop[MAX_AXES];
     /* The iterations of each loop: its extent, or fewer where a guard stops it. */
     const Expr *extent[MAX_AXES];
+    /* The first iteration of each loop for which the guards hold; NULL for 0. */
+    const Expr *begin[MAX_AXES];
     const Bounds *outside, *scope;           /* the scope of the outer loops, and of the matched loops in it */
     const Expr *guard;                       /* Match.guard */
+    bool omits_neutral;                      /* true if a neutral value of a reduction is left out, like a guard */
+    /* The block's indices and value over the loops, which count from `begin`. */
+    const Expr *bind[MAX_AXES], *value;
     unsigned needed;                         /* a bit for each loop that must be an axis */
     /* Maps an axis of the formula to its loop; -1 for an axis of extent 1 without a loop. */
     int loop_of[MAX_AXES];
@@ -59,6 +65,13 @@ static const char *text_of(Ctx *cx, const Expr *e)
     Text t = text_new(cx);
     print_expr(&t, e);
     return text_string(&t);
+}
+
+static bool uses_loops(const Compare *c, const Expr *e)
+{
+    for (int l = 0; l < c->loop_count; l++)
+        if (expr_uses(e, c->loop[l]->var)) return true;
+    return false;
 }
 
 static const Buffer *buffer_of(const Stmt *s, const Tensor *t)
@@ -189,8 +202,9 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e);
 static bool match_number(Compare *c, const Expr *p, const Expr *e)
 {
     const int k = instruction_number(c->instr, p->kind == EXPR_CAST ? p->arg[0] : p);
-    if (k < 0 || e->kind != EXPR_INT || e->type != p->type) return false;
-    const Expr *number = expr_int(c->cx, I32, e->integer);
+    const bool takes_any = k >= 0 && p->kind == EXPR_VAR && instruction_binds_late(c->instr, k) && !uses_loops(c, e);
+    if (k < 0 || (e->kind != EXPR_INT && !takes_any) || e->type != p->type) return false;
+    const Expr *number = takes_any ? e : expr_int(c->cx, I32, e->integer);
     if (c->match.number[k] && c->match.number[k] != number) return false;
     c->match.number[k] = number;
     return true;
@@ -258,6 +272,141 @@ static bool match_operand(Compare *c, const Expr *p, const Expr *e)
     int k = 0;
     while (c->instr->operand[k] != p->ref) k++;
     return match_scalar(c, p->ref, e, &c->match.operand[k]);
+}
+
+/* ---- Masks of lanes -------------------------------------------------------------------------------------------- */
+
+typedef struct Unknown { const Compare *c; int count; const Expr *e; } Unknown;
+
+static void find_unknown(const Expr *e, void *user)
+{
+    Unknown *u = user;
+    const int k = instruction_number(u->c->instr, e);
+    const bool is_open = (k >= 0 && instruction_binds_late(u->c->instr, k)) || (is_scalar(e) && e->type == I32);
+    if (!is_open || e == u->e) return;
+    u->e = e;
+    u->count++;
+}
+
+/* Returns the mask that a comparison of the formula is. */
+static bool read_mask(const Compare *c, const Expr *p, Mask *out)
+{
+    Unknown u = { .c = c };
+    const Expr *from[MAX_AXES], *to[MAX_AXES];
+    const Stage *s = c->instr->stage;
+    if (p->kind != EXPR_LT && p->kind != EXPR_LE) return false;
+    expr_walk(c->cx, p, find_unknown, &u);
+    if (u.count != 1) return false;
+    for (int a = 0; a < s->axis_count; a++) {
+        from[a] = s->axis[a].var;
+        to[a] = loop_for(c, from[a]);
+    }
+    return mask_of(c->cx, expr_substitute(c->cx, p, from, to, s->axis_count), u.e, c->loop, c->loop_count, out);
+}
+
+/* Gives the unknown of a mask its value: within the range of a number, if it has one. */
+static bool bind_mask(Compare *c, const Mask *m, const Expr *value)
+{
+    const int k = instruction_number(c->instr, m->unknown);
+    if (k < 0) return match_operand(c, m->unknown, value);
+    const NumberRange *r = &c->instr->range[k];
+    const Expr *within = mask_within(c->cx, m, value, c->outside), *old = c->match.number[k];
+    const Interval known = interval_of(c->cx, value, c->outside);
+    if (old) return old == value || mask_within(c->cx, m, old, c->outside) == within;
+    c->match.number[k] = known.least >= r->least && known.greatest <= r->greatest ? value : within;
+    return true;
+}
+
+/* Matches a condition that always holds: an operand is true, a mask enables all lanes. */
+static bool match_always(Compare *c, const Expr *p)
+{
+    Mask m;
+    if (p->kind == EXPR_AND) return match_always(c, p->arg[0]) && match_always(c, p->arg[1]);
+    if (is_scalar(p)) return p->type == BOOL && match_operand(c, p, expr_int(c->cx, BOOL, 1));
+    return read_mask(c, p, &m) && m.all && bind_mask(c, &m, m.all);
+}
+
+/* Returns the value of a mask, with which the parts of a condition that are of its kind agree, and marks these parts.
+ * Returns NULL if there is none. */
+static const Expr *value_of_mask(Compare *c, const Mask *m, const Expr *const *part, int count, bool *is_matched)
+{
+    const Expr *value = NULL;
+    for (int i = 0; i < count; i++) {
+        const Expr *v = is_matched[i] ? NULL
+                                      : mask_value(c->cx, m, part[i], c->loop, c->loop_count, c->scope, c->outside);
+        if (!v) continue;
+        is_matched[i] = true;
+        value = value ? mask_both(c->cx, m, value, v, c->outside) : v;
+    }
+    return value;
+}
+
+static bool is_not_a_mask(Compare *c, const Expr *part, const Expr *p)
+{
+    const char *text = text_of(c->cx, part);
+    const bool is_linear = mask_is_linear(c->cx, part, c->loop, c->loop_count);
+    if (is_linear && !mask_is_exact(c->cx, part, c->scope))
+        return differs(c, text_format(c->cx, "the difference of the sides of %s may leave i32: bound it, as by clamp",
+                                      text));
+    return differs(c, text_format(c->cx, "the condition %s is not a mask like %s", text, text_of(c->cx, p)));
+}
+
+/* Matches a condition of the formula that has masks: the parts of the nest's condition, which may be fewer or more,
+ * give their values. */
+static bool match_masks(Compare *c, const Expr *p, const Expr *e)
+{
+    enum { MOST = 16 };
+    const Expr *part[MOST], *wanted[MOST];
+    bool is_matched[MOST] = { false };
+    const int wanted_count = conjuncts(p, wanted, MOST), count = conjuncts(e, part, MOST);
+    if (wanted_count > MOST || count > MOST) return false;
+    for (int i = 0; i < wanted_count; i++) {
+        Mask m;
+        const bool is_mask = read_mask(c, wanted[i], &m);
+        const Expr *value = is_mask ? value_of_mask(c, &m, part, count, is_matched) : NULL;
+        if (value) {
+            if (!bind_mask(c, &m, value)) return false;
+            continue;
+        }
+        bool found = false;
+        for (int k = 0; k < count && !found && !is_mask; k++) {
+            const int before = save(c);
+            found = !is_matched[k] && match_value(c, wanted[i], part[k]);
+            if (found) is_matched[k] = true;
+            else restore(c, before);
+            c->saved_count = before;
+        }
+        if (!found && !match_always(c, wanted[i])) return false;
+    }
+    for (int k = 0; k < count; k++)
+        if (!is_matched[k]) return is_not_a_mask(c, part[k], p);
+    return true;
+}
+
+/* States why a comparison with an open number is not a mask: without a range, the number is a constant. */
+static void say_range_is_missing(Compare *c, const Expr *p)
+{
+    if (p->kind != EXPR_LT && p->kind != EXPR_LE) return;
+    for (int k = 0; k < c->instr->number_count; k++)
+        if (c->instr->number[k]->kind == EXPR_VAR && !instruction_binds_late(c->instr, k)
+            && expr_uses(p, c->instr->number[k]))
+            differs(c, text_format(c->cx, "the number %s has no range: write (...; %s in LEAST..GREATEST)",
+                                   expr_as_var(c->instr->number[k])->name, expr_as_var(c->instr->number[k])->name));
+}
+
+/* Returns true if a part of the condition is a mask. */
+static bool has_mask(const Compare *c, const Expr *p)
+{
+    Mask m;
+    if (p->kind == EXPR_AND) return has_mask(c, p->arg[0]) || has_mask(c, p->arg[1]);
+    return read_mask(c, p, &m);
+}
+
+/* Matches select(p, yes, no) with yes, where a mask p enables all lanes. */
+static bool match_unmasked(Compare *c, const Expr *p, const Expr *e)
+{
+    return p->kind == EXPR_SELECT && has_mask(c, p->arg[SELECT_COND]) && match_always(c, p->arg[SELECT_COND])
+           && match_value(c, p->arg[SELECT_YES], e);
 }
 
 /* Matches `p && REST` with REST, where the operand p is true. */
@@ -333,9 +482,14 @@ static bool match_in_any_order(Compare *c, const Expr *p, const Expr *e, int bef
 static bool match_operation(Compare *c, const Expr *p, const Expr *e, int before)
 {
     bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
+    if (p->type == BOOL && e->type == BOOL && has_mask(c, p) && match_masks(c, p, e)) return true;
+    restore(c, before);
+    if (!same && match_unmasked(c, p, e)) return true;
+    restore(c, before);
     if (!same && (match_without(c, p, e) || match_unbounded(c, p, e) || match_doubled(c, p, e))) return true;
     restore(c, before);
     if (!same && match_small_number(c, p, e)) return true;
+    say_range_is_missing(c, p);
     if (!same)
         return differs(c,
                        text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));
@@ -421,21 +575,16 @@ static const Expr *visit_decided(Ctx *cx, const Expr *e, void *user)
 
 static bool match_body(Compare *c)
 {
-    Ctx *cx = c->cx;
     const Stage *p = c->instr->stage, *s = c->block->stage;
-    const Expr *from[MAX_AXES], *axis[MAX_RANK];
+    const Expr *axis[MAX_RANK];
     if (!keeps_the_order(c))
         return differs(
             c, "the reduce loops have another order than the formula's axes, which changes the rounding of floats");
-    for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
     c->match = (Match){ .block = c->block, .guard = c->guard, .scope = c->outside };
     memcpy(c->match.number, c->size, sizeof c->size);
-    const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
-    const Expr *here = expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)),
-               *value = simplify(cx, expr_rewrite(cx, here, visit_decided, c), c->scope);
-    return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result)
-           && match_value(c, p->value[0], value) && all_are_bound(c);
+    return match_access(c, p->out[0], axis, s->out[0], c->bind, &c->match.result)
+           && match_value(c, p->value[0], c->value) && all_are_bound(c);
 }
 
 /* Matches the body of an instruction whose sizes are the trip counts. */
@@ -506,49 +655,90 @@ static bool scope_above(Ctx *cx, const Stmt *at, const Stmt *s, const Bounds **s
     return false;
 }
 
-static bool uses_loops(const Compare *c, const Expr *e)
-{
-    for (int l = 0; l < c->loop_count; l++)
-        if (expr_uses(e, c->loop[l]->var)) return true;
-    return false;
-}
-
 static void add_guard(Compare *c, const Expr *e)
 {
     c->guard = c->guard ? expr_and(c->cx, c->guard, e) : e;
 }
 
-/* Ends a loop where a part of the guard excludes all later iterations. Returns false for any other part. */
+/* Ends or begins a loop where a part of the guard excludes all later or earlier iterations. Returns false for any
+ * other part. */
 static bool ends_a_loop(Compare *c, const Expr *part)
 {
     for (int l = 0; l < c->loop_count; l++) {
-        const Expr *low = NULL, *high = NULL;
-        if (!expr_uses(part, c->loop[l]->var) || !solved_for(c->cx, part, c->loop[l]->var, &low, &high)) continue;
-        if (!high || uses_loops(c, high)) return false;
-        c->extent[l] = simplify(c->cx, expr_binary(c->cx, EXPR_MIN, c->extent[l], high), c->outside);
+        const Expr *low = NULL, *high = NULL, *var = c->loop[l]->var;
+        if (!expr_uses(part, var) || !solved_for(c->cx, part, var, &low, &high)) continue;
+        if (uses_loops(c, high ? high : low) || !mask_is_exact(c->cx, part, c->scope)) return false;
+        if (high) c->extent[l] = simplify(c->cx, expr_binary(c->cx, EXPR_MIN, c->extent[l], high), c->outside);
+        else {
+            const Expr *begin = c->begin[l] ? c->begin[l] : expr_index(c->cx, 0);
+            c->begin[l] = simplify(c->cx, expr_binary(c->cx, EXPR_MAX, begin, low), c->outside);
+        }
         return true;
     }
     return false;
 }
 
-/* Divides the block's guard into ends of loops, for sizes of the run, and the part that the loops do not change. */
-static bool read_guard(Compare *c)
+/* Divides a guard into ends of loops, for sizes of the run, and the part that the loops do not change. */
+static bool read_guard(Compare *c, const Expr *guard)
 {
     enum { MOST = 16 };
     const Expr *part[MOST];
-    const int count = c->block->cond ? conjuncts(c->block->cond, part, MOST) : 0;
+    const int count = guard ? conjuncts(guard, part, MOST) : 0;
     if (count > MOST) return differs(c, "the guard has too many conditions");
     for (int i = 0; i < count; i++) {
         if (!uses_loops(c, part[i])) add_guard(c, part[i]);
         else if (!instruction_has_sizes_of_run(c->instr) || !ends_a_loop(c, part[i]))
-            return differs(c, text_format(c->cx, "the guard %s depends on the loops: peel or pad first",
-                                          text_of(c->cx, part[i])));
+            return differs(
+                c, text_format(c->cx, "the guard %s depends on the loops: give the instruction a size of the run, peel "
+                                      "or pad", text_of(c->cx, part[i])));
+    }
+    return true;
+}
+
+/* Counts each loop from its first iteration, and adds the conditions under which it has one. */
+static void count_from_begins(Compare *c)
+{
+    const Expr *from[MAX_AXES], *to[MAX_AXES];
+    int count = 0;
+    for (int l = 0; l < c->loop_count; l++) {
+        if (!c->begin[l] || expr_is_int(c->begin[l], 0)) continue;
+        from[count] = c->loop[l]->var;
+        to[count++] = expr_add(c->cx, c->loop[l]->var, c->begin[l]);
+        c->extent[l] = simplify(c->cx, expr_sub(c->cx, c->extent[l], c->begin[l]), c->outside);
     }
     for (int l = 0; l < c->loop_count; l++) {
         const Expr *runs = expr_binary(c->cx, EXPR_LT, expr_index(c->cx, 0), c->extent[l]);
         if (!provably(c->cx, runs, c->outside)) add_guard(c, runs);
     }
     c->outside = bounds_fact(c->cx, c->outside, c->guard);
+    if (!count) return;
+    c->scope = c->outside;
+    for (int l = 0; l < c->loop_count; l++) c->scope = bounds_var(c->cx, c->scope, c->loop[l]->var, c->extent[l]);
+    for (int a = 0; a < axes_of(c->block); a++)
+        c->bind[a] = simplify(c->cx, expr_substitute(c->cx, c->bind[a], from, to, count), c->scope);
+    c->value = simplify(c->cx, expr_substitute(c->cx, c->value, from, to, count), c->scope);
+}
+
+/* Reads the value and the guard of the block. With omits_neutral, the condition of select(condition, value, neutral)
+ * in a reduction is a guard too. */
+static bool read_block(Compare *c)
+{
+    const Stage *s = c->block->stage;
+    const Expr *from[MAX_AXES];
+    for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
+    for (int a = 0; a < axes_of(c->block); a++) c->bind[a] = c->block->bind[a];
+    const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
+    const Expr *here = expr_substitute(c->cx, whole, from, c->bind, axes_of(c->block));
+    c->value = simplify(c->cx, expr_rewrite(c->cx, here, visit_decided, c), c->scope);
+    if (!read_guard(c, c->block->cond)) return false;
+    if (c->omits_neutral) {
+        if (s->reducer == REDUCE_NONE || begins(c->block) || c->value->kind != EXPR_SELECT
+            || !stage_skips(c->cx, s, c->value->arg[SELECT_NO]) || expr_reads(c->cx, c->value->arg[SELECT_COND])
+            || !read_guard(c, c->value->arg[SELECT_COND]))
+            return false;
+        c->value = c->value->arg[SELECT_YES];
+    }
+    count_from_begins(c);
     return true;
 }
 
@@ -576,7 +766,7 @@ static bool find_loops(Compare *c, const Stmt *s)
             c, text_format(c->cx,
                            "the instruction accumulates, and %s starts from its init: decompose_reduction first",
                            s->name));
-    return read_guard(c);
+    return read_block(c);
 }
 
 /* Returns true if the loop has one iteration, and no axis uses it. */
@@ -592,11 +782,20 @@ static bool find_needed(Compare *c)
     return true;
 }
 
+static bool matches(Compare *c, const Stmt *s)
+{
+    return find_loops(c, s) && find_needed(c) && try_axes(c, 0, 0);
+}
+
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why)
 {
     Compare c = { .cx = cx, .nest = n, .instr = i };
-    bool found = find_loops(&c, s) && find_needed(&c) && try_axes(&c, 0, 0);
+    bool found = matches(&c, s);
     *why = found ? NULL : c.why ? c.why : shape_text(&c);
+    if (!found && instruction_has_sizes_of_run(i)) {
+        c = (Compare){ .cx = cx, .nest = n, .instr = i, .omits_neutral = true };
+        found = matches(&c, s);
+    }
     *out = c.match;
     return found;
 }

@@ -293,6 +293,45 @@ bool stage_order_is_free(const Stage *s, bool reassociate)
     return floats ? r->order_free_on_floats : r->order_free;
 }
 
+static bool has_negative_zero(const Tensor *t)
+{
+    for (int64_t i = 0, n = tensor_elems(t); i < n; i++) {
+        double v = dtype_load(t->type, t->data, i).f;
+        if (v == 0 && 1 / v < 0) return true;
+    }
+    return false;
+}
+
+/* Returns true if no element is -0. The property holds for a number or a constant without -0, and for a stage that has
+ * such a value or a sum that begins at one. */
+static bool is_never_negative_zero(const Expr *e)
+{
+    if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);
+    if (e->kind == EXPR_SELECT)
+        return is_never_negative_zero(e->arg[SELECT_YES]) && is_never_negative_zero(e->arg[SELECT_NO]);
+    if (e->kind != EXPR_READ) return false;
+    const Tensor *t = e->ref;
+    if (tensor_is_constant(t)) return !has_negative_zero(t);
+    const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;
+    if (!s || s->out_count != 1) return false;
+    return s->reducer == REDUCE_SUM ? is_never_negative_zero(s->init[0])
+                                    : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
+}
+
+/* Returns true if skipping a combination with the identity preserves every bit. */
+static bool skipping_is_exact(const Stage *s)
+{
+    if (s->combiner) return false;
+    return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
+}
+
+bool stage_skips(Ctx *cx, const Stage *s, const Expr *value)
+{
+    if (s->combiner) return false;
+    return value == reducer_neutral(cx, s->reducer, value->type, 0, false)
+           || (value == reducer_identity(cx, s->reducer, value->type, 0) && skipping_is_exact(s));
+}
+
 int stage_depth(const Stage *s)
 {
     int deepest = 0;

@@ -175,6 +175,8 @@ void stage_combine(Ctx *cx, const Stage *s, const Expr *const *old, const Expr *
 /* Returns true if the points of the reduction may be combined in any order; with `reassociate`, also if the order
  * changes the rounding of floats. */
 bool stage_order_is_free(const Stage *s, bool reassociate);
+/* Returns true if a combination with the value preserves every bit of a reduction, so it may be skipped. */
+bool stage_skips(Ctx *cx, const Stage *s, const Expr *value);
 int stage_depth(const Stage *s);                       /* returns the depth of the stage's deepest value */
 /* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);

@@ -8,6 +8,7 @@
  *  LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        16 and -3 are the first arguments
  *  LW_DOT[n](a: i8[n], b: i8[2][n]) c[o<2] = sum(e<n) i32(a[e]) * i32(b[o,e])      of any n: matching binds it
  *  LOAD(x: i8[m][16], y: i8[m][16]; m in 1..16, ...) y[i, k] = x[i, k]       m: a size of the run
+ *  LOADZ(x: f32[16]; n in 0..16) y[i<16] = select(i < n, x[i], 0)            n: a mask of lanes
  *
  * - A name among the numbers is open: a size, or a number of the formula. The loops and constants that match the
  *   formula determine the value, or the step that receives the instruction states it. A name that only operands have
@@ -16,6 +17,9 @@
  *   around it. The value of such a size is where the loop of its axis ends: at the loop's extent, or where a guard
  *   stops it. The checker
  *   proves that the value is in the range, at a multiple of the step from its first value (I12).
+ * - Any other number with a range may differ from call to call too. A comparison of axes with it is a mask of lanes,
+ *   for which matching solves the condition of the nest (check/match_mask.h); elsewhere it is a value over the loops
+ *   around the call.
  * - An operand may name its memory: `x: i8[16][16] at scratchpad`, or `from core` for one that no step declares. The
  *   result may be listed among the operands, to name its memory: `r: i32[16][16] at accumulator`. Then `+=` before a
  *   sum says that it accumulates.

@@ -78,7 +78,9 @@ static void skip_ranges(Lexer *l, const Instruction *out)
             is_known = is_known || (out->number[k]->kind == EXPR_VAR
                                     && text_equal(expr_as_var(out->number[k])->name, number));
         if (ctx_failed(l->cx)) return;
-        if (!is_known) lex_error(l, at, "no operand has a size '%s'; use a name in the brackets of a type", number);
+        if (!is_known)
+            lex_error(l, at, "no operand has a size '%s', and the formula does not use it; use a name that one of them "
+                      "has", number);
         if (!lex_expect(l, "in", "after the number") || !read_range(l, false, &r)) return;
     } while (lex_accept(l, ","));
 }
@@ -131,14 +133,39 @@ static void open_sizes(Lexer *l, Instruction *out, const Symbol **symbols)
     }
 }
 
-/* Returns the number of the token after the parenthesis that closes the operands: the name of the result. */
-static int result_at(const Lexer *l)
+/* Returns the index of the parenthesis that closes the operands. */
+static int operands_end(const Lexer *l)
 {
     int i = l->next, depth = 0;
     for (; i < l->count; i++) {
         depth += token_is(l->token[i], "(") - token_is(l->token[i], ")");
         if (!depth) break;
     }
+    return i;
+}
+
+static bool formula_has(const Lexer *l, const char *number)
+{
+    for (int i = operands_end(l); i < l->count; i++)
+        if (token_is(l->token[i], number)) return true;
+    return false;
+}
+
+/* Adds a number for each name with a range that is not a dimension, but that the formula has. */
+static void open_ranges(Lexer *l, Instruction *out, const Symbol **symbols)
+{
+    for (int i = l->next + 1; i + 1 < operands_end(l); i++) {
+        const Token at = l->token[i];
+        if (at.kind == TOKEN_NAME && token_is(l->token[i + 1], "in") && !symbol_value(*symbols, at)
+            && formula_has(l, name_n(l->cx, at.at, (size_t)at.length)))
+            open_number(l, at, false, out, symbols);
+    }
+}
+
+/* Returns the number of the token after the parenthesis that closes the operands: the name of the result. */
+static int result_at(const Lexer *l)
+{
+    const int i = operands_end(l);
     return i + 1 < l->count ? i + 1 : l->count - 1;
 }
 
@@ -156,8 +183,10 @@ static const Symbol *read_operands(Ctx *cx, Lexer *l, Instruction *out, const Sy
     const Token named = l->token[result_at(l)];
     const char *result_name = name_n(cx, named.at, (size_t)named.length);
     open_sizes(l, out, &symbols);
+    open_ranges(l, out, &symbols);
     if (!out->argument_count) out->argument_count = out->number_count;
     lex_expect(l, "(", "after the macro's name");
+    if (lex_accept(l, ";")) skip_ranges(l, out);
     while (!ctx_failed(cx) && !lex_is(l, ")")) {
         const Expr *shape[MAX_RANK];
         DType type;

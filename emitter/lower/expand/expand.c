@@ -151,44 +151,6 @@ static bool target_of(Expand *x, const Stmt *block, int out, StoreTarget *t)
     return true;
 }
 
-static bool has_negative_zero(const Tensor *t)
-{
-    for (int64_t i = 0, n = tensor_elems(t); i < n; i++) {
-        double v = dtype_load(t->type, t->data, i).f;
-        if (v == 0 && 1 / v < 0) return true;
-    }
-    return false;
-}
-
-/* Returns true if no element is -0. The property holds for a number or a constant without -0, and for a stage that has
- * such a value or a sum that begins at one. */
-static bool is_never_negative_zero(const Expr *e)
-{
-    if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);
-    if (e->kind != EXPR_READ) return false;
-    const Tensor *t = e->ref;
-    if (tensor_is_constant(t)) return !has_negative_zero(t);
-    const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;
-    if (!s || s->out_count != 1) return false;
-    return s->reducer == REDUCE_SUM ? is_never_negative_zero(s->init[0])
-                                    : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
-}
-
-/* Returns true if skipping a combination with the identity preserves every bit. */
-static bool skipping_is_exact(const Stage *s)
-{
-    if (s->combiner) return false;
-    return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
-}
-
-/* Returns true if a combination with the value preserves every bit, so it may be skipped. */
-static bool skips(Ctx *cx, const Stage *s, const Expr *value)
-{
-    if (s->combiner) return false;
-    return value == reducer_neutral(cx, s->reducer, value->type, 0, false)
-           || (value == reducer_identity(cx, s->reducer, value->type, 0) && skipping_is_exact(s));
-}
-
 /* All new values are computed before one is stored, because each may use every old value. */
 static const Code *update_together(Expand *x, const Stage *s, const StoreTarget *target, const Expr *const *new)
 {
@@ -216,7 +178,7 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
         value[i] = decided(x, s->value[i]);
         old[i] = load_expr(cx, target[i].memory, target[i].index);
     }
-    bool padded = s->out_count == 1 && value[0]->kind == EXPR_SELECT && skips(cx, s, value[0]->arg[SELECT_NO]);
+    bool padded = s->out_count == 1 && value[0]->kind == EXPR_SELECT && stage_skips(cx, s, value[0]->arg[SELECT_NO]);
     if (padded) {
         cond = at_bind(x, block, value[0]->arg[SELECT_COND]);
         value[0] = value[0]->arg[SELECT_YES];
@@ -791,6 +753,8 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     }
     const Expr *arg[MAX_NUMBERS + MAX_OPERANDS + 1];
     int n = 0;
+    for (int i = 0; i < instr->number_count; i++)
+        if (instruction_binds_late(instr, i)) m.number[i] = simplify(cx, storage_loads(x->s, m.number[i]), NULL);
     for (int i = 0; i < instr->argument_count; i++)
         arg[n++] = instruction_binds_late(instr, i) ? m.number[i] : instr->number[i];
     const Instruction *declared = instr->open ? instr->open : instr;
@@ -800,7 +764,7 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
         arg[n++] = operand_arg(x, called->operand[i], declared->operand[i], &m.operand[i]);
     const Code *call = code_call_or(cx, instr->macro, arg, n, body);
     call = with_needs(x, call, declared, arg + instr->argument_count, called->number);
-    return code_if(cx, m.guard, call, NULL);
+    return code_if(cx, m.guard ? storage_loads(x->s, m.guard) : NULL, call, NULL);
 }
 
 static const Code *expand_branch(Expand *x, const Stmt *branch, const Expr *fact)
