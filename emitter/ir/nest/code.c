@@ -149,8 +149,16 @@ const Code *code_external(Ctx *cx, const struct External *e, const char *functio
     return code_of(cx, &proto, NULL, 0);
 }
 
+/* Returns true if nothing is left of the loops of an instruction. The portable form of a macro that sets a field is
+ * always empty. */
+static bool becomes_nothing(const Code *call, const Code *otherwise)
+{
+    return call->child_count && !call->sets && !is_nothing(call->child[0]) && is_nothing(otherwise);
+}
+
 const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise)
 {
+    if (becomes_nothing(call, otherwise)) return NULL;
     if (call->takes_addresses) return code_call_at(cx, call->text, args, call->arg_count);
     return call->external ? code_external(cx, call->external, call->text, args, call->arg_count)
                           : code_call_or(cx, call->text, args, call->arg_count, otherwise);
@@ -174,7 +182,8 @@ const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child)
     case CODE_SCOPE: return code_scope(cx, child[0]);
     case CODE_FOR: return loop_with(cx, c, c->begin, c->end, child[0]);
     case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
-    case CODE_CALL: return code_call_or(cx, c->text, c->args, c->arg_count, child[0]);
+    case CODE_CALL: return becomes_nothing(c, child[0]) ? NULL
+                         : code_call_or(cx, c->text, c->args, c->arg_count, child[0]);
     default:       return c;
     }
 }
