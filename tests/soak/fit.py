@@ -118,11 +118,14 @@ class Firmware:
                 bytes = re.search(r"(\d+) bytes \(", node.group(2))
                 frames[node.group(1)] = int(bytes.group(1)) if bytes else 0
                 if bytes: known.add(node.group(1))
-            if edge: calls.setdefault(edge.group(1), []).append(edge.group(2))
+            if edge: calls.setdefault(edge.group(1), set()).add(edge.group(2))
+        found = {}
 
-        def depth(name, above=()):
-            return frames.get(name, 0) + max([depth(c, above + (name,)) for c in calls.get(name, []) if c not in above
-                                              and c != name], default=0)
+        def depth(name):
+            if name not in found:
+                found[name] = 0                 # of a function that calls itself
+                found[name] = frames.get(name, 0) + max(map(depth, calls.get(name, ())), default=0)
+            return found[name]
         unknown = any(c not in known for called in calls.values() for c in called)
         return max(depth("m_run"), depth("m_train")), LIBRARY_STACK if unknown else 0
 
@@ -162,7 +165,6 @@ def draw_options(rng, arena, path):
         if may(0.6): words += ["--memory", "flash_1=16M,rom,cost=9"]
         if may(0.3): words += ["--io", "r0"]
     elif may(0.3): words += ["--io", "arena"]
-    if "--io" not in words and may(0.3): words.append("--static-arena")
     if may(0.2): words += ["--weights", "section=.rodata.w"]
     for option in ("--layers", "--no-shrink"):
         if may(0.1): words.append(option)
