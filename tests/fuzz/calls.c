@@ -140,8 +140,12 @@ static void define(Ctx *cx, Text *t, const External *e, const Stage *s)
 
 static const Stmt *first_block(const Stmt *s)
 {
-    while (s->kind != STMT_BLOCK) s = s->child[0];
-    return s;
+    if (s->kind == STMT_BLOCK) return s;
+    for (int i = 0; i < s->child_count; i++) {
+        const Stmt *block = first_block(s->child[i]);
+        if (block) return block;
+    }
+    return NULL;
 }
 
 static void define_in(Ctx *cx, Text *t, const Stmt *s, Map *done)
