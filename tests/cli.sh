@@ -669,6 +669,11 @@ refuses_warnings() {
     [ ! -e "$1" ]
 }
 for how in '' --quiet; do check "werror-$how-writes-no-file" refuses_warnings $digits -o "$work/refused.c" $how; done
+report_has_options() {
+    "$lw" report $digits --target cortex-m4 --combine none --optimize size --quiet -o "$work/chosen.json" &&
+        grep -qF '"options": "--combine none --optimize size"' "$work/chosen.json"
+}
+check report-has-the-options-of-the-plan report_has_options
 check werror-writes-no-report refuses_warnings report $digits -o "$work/refused.json"
 no_report() { refuses_warnings report $digits && ! grep 'multiply-adds' "$work/said"; }
 check werror-prints-no-report no_report

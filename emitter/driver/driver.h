@@ -384,6 +384,8 @@ int build_input_of_inout(const Build *b, int output);
 
 /* header_words.c: returns the words of options that change results */
 const char *build_option_words(Ctx *cx, const lw_options *o);
+/* Returns these options and those that choose the plan, for a report. */
+const char *build_report_words(Ctx *cx, const lw_options *o);
 /* header_words.c: returns the header's name of an input or output, by --rename or by the file; refuses wrong words of
  * --rename. */
 const char *build_port_name(const Build *b, const Tensor *t);

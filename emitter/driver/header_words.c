@@ -89,6 +89,17 @@ const char *build_option_words(Ctx *cx, const lw_options *o)
     return text_string(&t);
 }
 
+const char *build_report_words(Ctx *cx, const lw_options *o)
+{
+    Text t = text_new(cx);
+    text_add(&t, build_option_words(cx, o));
+    if (o->ram) word(&t, "--ram", text_format(cx, "%lld", (long long)o->ram));
+    if (o->combine) word(&t, "--combine", o->combine);
+    if (o->optimize) word(&t, "--optimize", o->optimize);
+    if (o->portable) word(&t, "--portable", o->portable);
+    return text_string(&t);
+}
+
 /* ---- Names of ports ---------------------------------------------------------------------------------------------- */
 
 /* --rename PORT=NAME: a port is found by its name in the file, or else by the identifier that the header has for it.

@@ -227,7 +227,7 @@ static void json_graphs(const Build *b, Text *t)
 static void json_options(const Build *b, Text *t)
 {
     json_line(t, "version", lw_version());
-    json_line(t, "options", b->program.options);
+    json_line(t, "options", build_report_words(b->cx, b->options));
     text_add(t, "  \"mhz\": ");
     if (b->options->mhz > 0) text_double(t, b->options->mhz);
     else text_add(t, "null");
