@@ -94,7 +94,7 @@ def listed(command: str) -> str:
 
 
 def words_of_types() -> str:
-    """Returns the types of the words that are no field of lw_options: names of lists, and choices of `quantize`."""
+    """Returns the types of words without a field in lw_options: names of lists, and choices of `quantize`."""
     table = (ROOT / "emitter/command/options.def").read_text()
     names = {"Target": [row.split()[0] for row in listed("targets").split("\n\n")[0].splitlines()[1:]],
              "Board": [row.split()[0] for row in listed("boards").splitlines()[1:] if row.split()]}

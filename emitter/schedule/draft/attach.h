@@ -17,7 +17,7 @@ StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
 /* Finds the lowest and the highest index that the blocks below the loop read along one dimension. Returns false if a
  * bound is missing. */
 bool needed_range(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low, const Expr **high);
-/* Returns the greatest value of the number, which may be too large. Terms may cancel, as in i + 2 - max(i - 1, 0). */
+/* Returns an upper bound of the number. Terms may cancel, as in i + 2 - max(i - 1, 0). */
 int64_t greatest_of(Ctx *cx, const Expr *number, const Bounds *scope);
 
 /* Removes the stage's blocks, and the loops that contain nothing else. Its allocs stay. */
