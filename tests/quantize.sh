@@ -744,7 +744,7 @@ quotient_of_words() {
     "$lw" quantize "$work/ratio.te" --annotate "$work/words.txt" --samples "$work/varied.npy" -o "$work/words.c" \
         > "$work/said"
     cat "$work/said"
-    grep -q 'y (div), its operand has 16 bits; a quotient that is computed on integers has 8 bits' "$work/said"
+    grep -q 'y (div), its operand has 16 bits, but a quotient on integers has 8 bits' "$work/said"
 }
 check a-quotient-of-16-bits-is-explained quotient_of_words
 

@@ -22,9 +22,9 @@ a gradient through a decided size | DIR/m.onnx --gradient mean:x -o DIR/g.c | 1 
 training through a decided size | DIR/m.onnx --train 'loss=mse output=mean optimizer=sgd(rate=0.1) update=last' \
     -o DIR/t.c | 1 | the gradient goes through
 quantizing a decided size | quantize DIR/m.onnx --samples DIR/x.npy --samples DIR/m.npy -o DIR/q.c | 1 | \
-    unsupported: quantization of a model in which data decide sizes
+    unsupported: data decide the sizes of
 evaluating a decided size | evaluate DIR/m.onnx --test DIR/x.npy --test DIR/m.npy --test-labels DIR/labels.npy | 1 | \
-    unsupported: evaluation of a model whose output "y" is
+    unsupported: the output "y" is
 evaluating beside a decided size | evaluate DIR/first.onnx --test DIR/x.npy --test DIR/m.npy --expect DIR/mean.npy \
     | 0 | greatest error 0
 measuring a decided size | report DIR/m.onnx --runner DIR/runner | 0 | measured

@@ -288,7 +288,7 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
                                    inputs);
     for (int i = 0; i < b->graph.output_count && !ctx_failed(cx); i++)
         if (build_state_of_output(b, i) < 0 && tensor_elems(b->graph.output[i]) != output_elems[i])
-            diag_unsupported(cx, NULL, "evaluation with --stream of the output \"%s\", which has the frames of a hop; "
+            diag_unsupported(cx, NULL, "the output \"%s\" has the frames of a hop, which --stream cannot evaluate; "
                              "use outputs of the whole window", b->graph.output[i]->name);
     return !ctx_failed(cx);
 }
@@ -299,8 +299,8 @@ static bool has_fixed_output(const Build *b)
 {
     const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;
     if (!t || tensor_is_fixed(t)) return true;
-    diag_unsupported(b->cx, NULL, "evaluation of a model whose output \"%s\" is %s; use a first output of fixed sizes, "
-                     "or `run` or the program of --testbench, which write arrays of the actual shape",
+    diag_unsupported(b->cx, NULL, "the output \"%s\" is %s, which `evaluate` cannot compare; use a first output of "
+                     "fixed sizes, or `run`, which writes arrays of the actual shape",
                      t->name, tensor_shape_text(b->cx, t));
     return false;
 }

@@ -224,8 +224,8 @@ static bool compare_written(Verify *v, Build *written, const Build *reference, c
     if (!build_graph(written) || !build_nests(written)) return false;
     if (!build_compare_written(written, inputs, reference, &s)) return false;
     if (s.wrong)
-        diag_error(v->cx, s.first_wrong->name, "%lld of %lld quantized elements, of this tensor first, differ by more "
-                   "than one step from the real numbers that the file has there; use --qdq float, which computes the "
+        diag_error(v->cx, s.first_wrong->name, "%lld of %lld quantized elements differ by more than one step from the "
+                   "real numbers of the file, the first of them in this tensor; use --qdq float, which computes the "
                    "real numbers",
                    (long long)s.wrong, (long long)s.elements);
     if (s.differ)

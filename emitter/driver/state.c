@@ -120,8 +120,9 @@ static void shorten_outputs(Build *b)
 static void note_contraction(const Build *b)
 {
     if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))
-        diag_listed(b->cx, NOTE, NULL, "--stream: %s rounds products and sums of floats once where the schedule admits "
-                                       "it; use --float separate for the bytes of the full window", b->target->name);
+        diag_listed(b->cx, NOTE, NULL, "--stream: on %s, a schedule may round a product and its sum once, so floats may "
+                                       "differ from those of the full window; use --float separate for equal bytes",
+                    b->target->name);
 }
 
 void build_add_stream(Build *b)

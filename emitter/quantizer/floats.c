@@ -66,9 +66,9 @@ static const char *why_of_operands(Ctx *cx, const Node *n)
     for (int i = 0; i < n->in_count && !is_layer; i++)
         if (is_real(n->in[i]) && source_of(n->in[i])->in[0]->type == I16)
             return n->op->quantization.is_quotient
-                ? "its operand has 16 bits; a quotient that is computed on integers has 8 bits"
-                : n->op->quantization.in_fixed_point ? "its operand has 16 bits; no fixed-point form has this axis"
-                : "its operand has 16 bits; no table is within a quarter of a step";
+                ? "its operand has 16 bits, but a quotient on integers has 8 bits"
+                : n->op->quantization.in_fixed_point ? "its operand has 16 bits, and no fixed-point form has this axis"
+                : "its operand has 16 bits, and no table is within a quarter of a step";
     return NULL;
 }
 
@@ -102,9 +102,9 @@ static const char *why_of_result(Ctx *cx, const Readers *r, const Node *n)
         const int64_t bits = bits_stored(readers->at[i]);
         if (!bits) return text_format(cx, "its result %s stays in floats", y->name);
         if (bits == 16 && n->op->quantization.is_quotient)
-            return "its output has 16 bits; a quotient that is computed on integers has 8 bits";
+            return "its output has 16 bits, but a quotient on integers has 8 bits";
         if (bits == 16 && n->op->quantization.in_fixed_point)
-            return "its output has 16 bits; no form in fixed point has its axis";
+            return "its output has 16 bits, and no fixed-point form has its axis";
     }
     return "no integer constants give its rounding";
 }

@@ -82,9 +82,9 @@ static bool has_fixed_sizes(Ctx *cx, const Graph *g)
     for (int i = 0; i < count; i++) {
         const Tensor *t = first_of_decided_size(cx, order[i]->out, order[i]->out_count);
         if (!t) continue;
-        diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "quantization of a model in which data "
-                         "decide sizes: \"%s\" is %s; use a model with fixed sizes, for example one that ends before "
-                         "this node", t->name, tensor_shape_text(cx, t));
+        diag_unsupported(cx, text_format(cx, "node \"%s\"", order[i]->name), "data decide the sizes of \"%s\", %s, "
+                         "so the model cannot be quantized; use a model with fixed sizes, for example one that ends "
+                         "before this node", t->name, tensor_shape_text(cx, t));
         return false;
     }
     return true;

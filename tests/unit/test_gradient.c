@@ -326,7 +326,7 @@ static const struct { const char *name, *text, *why; } refusals[] = {
       "input 1 is i32; use a float type" },
     { "refused-by-what-is-not-read",
       "input x: f32[3]\ninput z: f32[3]\nl = sum(i) x[i]\nd = gradient(l, z)\noutput d\n",
-      "does not depend on it" },
+      "does not depend on this tensor" },
     { "refused-in-a-nest", "nest\ninput x: f32[3]\nl = sum(i) x[i]\nd = gradient(l, x)\noutput d\n",
       "no effect in a file that is one `nest`" },
 };
@@ -388,7 +388,7 @@ static const void *adjoint_bytes(Ctx *cx, Tensor *y, Tensor *seed, Tensor *x)
     const DiagMark mark = diag_mark(cx);
     const bool ok = differentiate(cx, y, seed, &x, 1, &adjoint);
     Diag *d = diag_rewind(cx, mark);
-    const bool is_unrelated = !ok && d && strstr(d->what, "does not depend on it");
+    const bool is_unrelated = !ok && d && strstr(d->what, "does not depend on this tensor");
     if (!ok) return is_unrelated ? arena_alloc(cx->arena, (size_t)tensor_bytes(x)) : NULL;
     Env *env = env_new(cx);
     if (adjoint->data) return adjoint->data;

@@ -169,8 +169,8 @@ static bool check(const Sweep *s, const Tensor *y, const Tensor *seed, Tensor *c
             diag_error(cx, wanted[i]->name, "the gradient is with respect to a tensor of type %s; use a float type",
                        dtype_info(wanted[i]->type)->spelling);
         if (!is_below(s, y, wanted[i]))
-            diag_error(cx, wanted[i]->name, "\"%s\" does not depend on it; use a tensor from which it is computed",
-                       y->name);
+            diag_error(cx, wanted[i]->name, "\"%s\" does not depend on this tensor; use a tensor from which \"%s\" "
+                       "is computed", y->name, y->name);
     }
     return !ctx_failed(cx);
 }

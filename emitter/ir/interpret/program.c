@@ -268,7 +268,7 @@ static bool begin_times(Compiler *c, const Stmt *s, const Expr *extent)
 {
     if (c->depth == MAX_DEPTH) {
         diag_unsupported(c->cx, s->name ? s->name : "a condition",
-                         "this loop is inside %d others; use up to %d nested loops", MAX_DEPTH, MAX_DEPTH);
+                         "this loop is inside %d other loops; use up to %d nested loops", MAX_DEPTH, MAX_DEPTH);
         return false;
     }
     Loop *loop = NEW(c->arena, Loop);

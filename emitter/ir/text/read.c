@@ -386,7 +386,8 @@ const Expr *read_extent(Reader *r)
 bool reader_has_padding(Reader *r)
 {
     if (!r->padded_count) return true;
-    lex_error(r->lex, r->padded, "a padded read is not in ( value : value outside ); write it there");
+    lex_error(r->lex, r->padded, "this padded read has no value for outside; write ( VALUE : OUTSIDE ), such as "
+              "(x[i - 1]? : 0)");
     return false;
 }
 

@@ -752,7 +752,7 @@ static void read_further_axes(Update *u)
     Reducer r;
     if (ctx_failed(l->cx) || !at_reduction(&u->f.r)) return;
     if (!reducer_read(at.at, (size_t)at.length, &r) || r != u->f.spec.reducer)
-        lex_error(l, at, "the reducer of the update is %s; use the same reducer here",
+        lex_error(l, at, "the reduction's reducer is not the update's, %s; use one reducer for both",
                   u->f.spec.reducer ? reducer_info(u->f.spec.reducer)->spelling : "none");
     lex_take(l);
     lex_take(l);

@@ -490,7 +490,7 @@ static const Stmt *read_stmts(NestReader *r, int above)
     int indent = r->next < r->count ? r->line[r->next].indent : 0;
     if (++r->depth > MAX_PATH) {
         Lexer l = lex_line(r, r->next < r->count ? r->next : r->count - 1);
-        lex_error(&l, lex_peek(&l), "this statement is inside %d others; use up to %d nested ones",
+        lex_error(&l, lex_peek(&l), "this statement is inside %d other statements; use up to %d nested statements",
                   MAX_PATH, MAX_PATH);
     }
     while (!ctx_failed(r->cx) && r->next < r->count && r->line[r->next].indent > above) {

@@ -135,8 +135,8 @@ static void check_size(OnnxScope *s)
     for (int i = 0; i < s->ordered; i++) *work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
     if (*work > most)
         diag_unsupported(s->import->cx, NULL,
-                         "%s with %lld nodes and node inputs in total; use at most %d",
-                         is_own ? "a graph" : "functions, branches and loop bodies", (long long)*work, most);
+                         "%s %lld nodes and node inputs in total; use at most %d",
+                         is_own ? "the graph has" : "functions, branches and loop bodies have", (long long)*work, most);
 }
 
 static void order_nodes(OnnxScope *s)

@@ -101,8 +101,8 @@ static void compare_result(Branches *b, int i)
     b->only[i] = -1;
     b->capacity[i] = -1;
     if (yes->type != no->type)
-        onnx_unsupported(b->c, "branches that produce %s%s and %s%s under a run-time condition; use branches of one "
-                         "type, or a compile-time condition (--value)", dtype_info(yes->type)->spelling,
+        onnx_unsupported(b->c, "its branches produce %s%s and %s%s, and the run decides its condition; use branches "
+                         "of one type, or a compile-time condition (--value)", dtype_info(yes->type)->spelling,
                          tensor_shape_text(cx, yes), dtype_info(no->type)->spelling, tensor_shape_text(cx, no));
     if (ctx_failed(cx)) return;
     if (differs) take_rank(b, i);

@@ -408,7 +408,7 @@ static void mirror_pad(TfliteCall *c)
         pads[d] = pairs[2 * d];
         pads[rank + d] = pairs[2 * d + 1];
         if (pads[d] < 0 || pads[rank + d] < 0)
-            tflite_refuse(c, "%lld and %lld elements are mirrored; use 0 or more", (long long)pads[d],
+            tflite_refuse(c, "it mirrors %lld elements before and %lld after; use 0 or more", (long long)pads[d],
                           (long long)pads[rank + d]);
     }
     if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "pad", c->in[0], attr_ints("pad", pads, 2 * rank),
