@@ -123,11 +123,11 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
     Shape s;
     Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
-    if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
-        op_refuse(cx, n, "the key is %s%s, for %lld numbers; use a u32 scalar as the key, and fewer than 2^29 "
-                  "numbers", dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
+    if (!op_holds(cx, n, key->rank == 0 && key->type == U32, "the key is %s%s; use a u32 scalar",
+                    dtype_info(key->type)->spelling, tensor_shape_text(cx, key))
+        || !op_holds(cx, n, s.elems <= INT32_MAX / 4, "it draws %lld numbers; use fewer than 2^29",
+                       (long long)s.elems))
         return 0;
-    }
     const Expr *words = expr_index(cx, STATE + 2 * s.elems);
     static const struct { const char *name; uint32_t value; } masks[] = {
         { "high", 0x80000000 }, { "low", 0x7fffffff }, { "twist", 0x9908b0df }, { "spread", 1812433253 }, { "mask7",
@@ -163,11 +163,12 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
     const int64_t samples = node_int(n, "samples", 1), classes = x->rank == 2 ? tensor_dim(x, 1) : -1,
                   rows = classes > 0 ? tensor_dim(x, 0) : -1;
     if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
-    if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {
-        op_refuse(cx, n, "it draws %lld samples of %s; use at least one sample, an input [rows][classes] of fixed "
-                         "sizes above 0, and fewer than 2^31 results", (long long)samples, tensor_shape_text(cx, x));
+    if (!op_holds(cx, n, rows >= 1, "the input is %s; use [rows][classes] of fixed sizes above 0",
+                    tensor_shape_text(cx, x))
+        || !op_holds(cx, n, samples >= 1, "'samples' is %lld; use 1 or more", (long long)samples)
+        || !op_holds(cx, n, samples <= INT32_MAX / rows, "it draws %lld samples for %lld rows; use fewer than 2^31 "
+                       "results", (long long)samples, (long long)rows))
         return 0;
-    }
     const char *number = OP_TEXT(cx, "b*samples+s", { "samples", op_number(cx, samples) });
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", x));

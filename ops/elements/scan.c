@@ -61,14 +61,11 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     const int64_t depth = is_open ? INT32_MAX : node_int(n, "depth", 0);
     int rank = x->rank + 1, axis = rank <= MAX_RANK ? op_axis(cx, n, node_int(n, "axis", -1), rank) : -1;
     if (axis < 0) return 0;
-    if (depth < 1 || depth > INT32_MAX || values->rank != 1 || tensor_dim(values, 0) != 2
-        || !dtype_is_integer(x->type)) {
-        op_refuse(cx, n,
-                  "'depth' is %lld, the index %s, the values %s; use a depth of 1 to 2^31-1, integer indices and two "
-                  "values [2]",
-                  (long long)depth, dtype_info(x->type)->spelling, tensor_shape_text(cx, values));
+    if (!op_holds(cx, n, dtype_is_integer(x->type), "the index is %s; use integers", dtype_info(x->type)->spelling)
+        || !op_holds(cx, n, depth >= 1 && depth <= INT32_MAX, "'depth' is %lld; use 1 to 2^31-1", (long long)depth)
+        || !op_holds(cx, n, values->rank == 1 && tensor_dim(values, 0) == 2, "the values are %s; use two values [2]",
+                       tensor_shape_text(cx, values)))
         return 0;
-    }
     const char c[] = { axis_letter(rank, axis), '\0' };
     bool chosen[MAX_RANK] = { false };
     chosen[axis] = true;
@@ -89,14 +86,13 @@ static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
     *time = op_axis(cx, n, node_int(n, "time", 0), x->rank);
     *batch = op_axis(cx, n, node_int(n, "batch", 1), x->rank);
     if (*time < 0 || *batch < 0) return false;
-    if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type)
-        && tensor_dim(x, *time) != 0)
-        return true;
-    op_refuse(cx, n, "the lengths are %s%s, 'time' is %d, 'batch' is %d and the input is %s; use one integer length "
-                     "per index along 'batch', and different axes for 'time' and 'batch'",
-              dtype_info(length->type)->spelling, tensor_shape_text(cx, length), *time, *batch,
-              tensor_shape_text(cx, x));
-    return false;
+    const bool fits = dtype_is_integer(length->type) && length->rank == 1 && length->shape[0] == x->shape[*batch];
+    return op_holds(cx, n, *time != *batch, "'time' and 'batch' are both %d; use two different axes", *time)
+           && op_holds(cx, n, fits, "the lengths are %s%s and the input is %s; use one integer per index along "
+                         "'batch', axis %d", dtype_info(length->type)->spelling, tensor_shape_text(cx, length),
+                         tensor_shape_text(cx, x), *batch)
+           && op_holds(cx, n, tensor_dim(x, *time) != 0, "the input is %s; use at least one element along 'time', "
+                         "axis %d", tensor_shape_text(cx, x), *time);
 }
 
 static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)

@@ -147,10 +147,8 @@ static bool check_prod(Ctx *cx, const Node *n, const bool *chosen)
     if ((x->type != I8 && x->type != I16) || !is_fixed)
         op_refuse(cx, n, "the input is %s%s; use i8 or i16, with elements along the reduced axes",
                   dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
-    else if (m < 0 || m > INT16_MAX || shift < 1 || shift > 46)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of 0 to 32767, and a shift of "
-                         "1 to 46",
-                  (long long)m, (long long)shift);
+    else if (m < 0 || m > INT16_MAX) op_refuse(cx, n, "'multiplier' is %lld; use 0 to 32767", (long long)m);
+    else if (shift < 1 || shift > 46) op_refuse(cx, n, "'shift' is %lld; use 1 to 46", (long long)shift);
     return !ctx_failed(cx);
 }
 

@@ -165,9 +165,9 @@ static int sum_in_high_word(Ctx *cx, const Node *n, int64_t up, Tensor **out)
     if (dtype_info(n->in[0]->type)->bytes != 1 || dtype_info(n->in[1]->type)->bytes != 1)
         op_refuse(cx, n, "the inputs are %s and %s; use 8-bit inputs with 'up'",
                   dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling);
-    if (shift < 0 || shift > 31 || offset <= -most || offset >= most)
-        op_refuse(cx, n, "'shift' is %lld and 'offset' %lld; with 'up', use a shift of 0 to 31, and an offset between "
-                         "-2^30 and 2^30", (long long)shift, (long long)offset);
+    if (shift < 0 || shift > 31) op_refuse(cx, n, "'shift' is %lld; with 'up', use 0 to 31", (long long)shift);
+    if (offset <= -most || offset >= most)
+        op_refuse(cx, n, "'offset' is %lld; with 'up', use a number between -2^30 and 2^30", (long long)offset);
     if (ctx_failed(cx)) return 0;
     const char *text = OP_TEXT(
         cx, "((i32((i64(i32(a[*]) << up) * ma + i64(i32(b[*]) << up) * mb) >> high) offset) >> shift)",

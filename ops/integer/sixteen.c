@@ -94,11 +94,9 @@ static Points points_of(Ctx *cx, const Node *n, int bits)
 static bool check_curve(Ctx *cx, const Node *n)
 {
     const int64_t shift = node_int(n, "shift", 0), m = node_int(n, "multiplier", 3);
-    if (shift < 0 || shift > 31 || m < 0 || m > INT16_MAX)
-        op_refuse(cx, n, "'multiplier' is %lld and 'shift' %lld; use a multiplier of 0 to 32767, and a shift of "
-                         "0 to 31",
-                  (long long)m, (long long)shift);
-    return !ctx_failed(cx) && check_input(cx, n, (const DType[]){ U16 }, (const int64_t[]){ 256 });
+    return op_holds(cx, n, m >= 0 && m <= INT16_MAX, "'multiplier' is %lld; use 0 to 32767", (long long)m)
+           && op_holds(cx, n, shift >= 0 && shift <= 31, "'shift' is %lld; use 0 to 31", (long long)shift)
+           && check_input(cx, n, (const DType[]){ U16 }, (const int64_t[]){ 256 });
 }
 
 static int sigmoid_table(Ctx *cx, const Node *n, Tensor **out)

@@ -23,9 +23,10 @@ static void name_int(Formulas *f, const char *attr)
 static int window_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const int64_t shift = node_int(n, "shift", 12);
-    if (n->in[0]->type != I16 || n->in[1]->type != I16 || shift < 0 || shift > 31)
-        op_refuse(cx, n, "the inputs are %s and %s, 'shift' %lld; use i16 and a shift of 0 to 31",
-                  dtype_info(n->in[0]->type)->spelling, dtype_info(n->in[1]->type)->spelling, (long long)shift);
+    if (n->in[0]->type != I16 || n->in[1]->type != I16)
+        op_refuse(cx, n, "the inputs are %s and %s; use i16", dtype_info(n->in[0]->type)->spelling,
+                  dtype_info(n->in[1]->type)->spelling);
+    else if (shift < 0 || shift > 31) op_refuse(cx, n, "'shift' is %lld; use 0 to 31", (long long)shift);
     else out[0] = OP_FORMULA(cx, n, "y[*] = i16(min(max((i32(x[*]) * i32(w[*])) >> shift, -32768), 32767))",
                              BIND_T("x", n->in[0]), BIND_T("w", n->in[1]), BIND_I(cx, "shift", shift));
     return out[0] && !ctx_failed(cx) ? 1 : 0;
@@ -78,17 +79,18 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
 {
     static const char *const names[] = { "x", "rising", "falling", "from", "at", "width" };
     const int64_t bands = n->in[3]->rank == 1 ? tensor_elems(n->in[3]) : 0, most = node_int(n, "most", 1);
-    bool is_fit = is_alike(n->in[0], U32, 1) && bands >= 2 && most >= 1;
-    for (int i = 1; i < 6; i++)
-        is_fit = is_fit && is_alike(n->in[i], I16, 1) && (i < 4 || tensor_elems(n->in[i]) == bands)
-                 && tensor_elems(n->in[i]) >= 1;
-    if (!is_fit || tensor_elems(n->in[1]) != tensor_elems(n->in[2]) || tensor_elems(n->in[0]) < 1) {
-        op_refuse(cx, n, "the spectrum is %s%s, the weights %s and %s, of %lld bands of up to %lld; use u32[bins], "
-                  "i16[w] twice, and three i16[bands]", dtype_info(n->in[0]->type)->spelling,
-                  tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]), tensor_shape_text(cx, n->in[2]),
-                  (long long)bands, (long long)most);
-        return 0;
+    for (int i = 0; i < 6; i++) {
+        const int64_t elems = i == 2 ? tensor_elems(n->in[1]) : i > 3 ? bands : tensor_elems(n->in[i]);
+        const DType type = i ? I16 : U32;
+        if (!op_holds(cx, n, is_alike(n->in[i], type, 1) && elems >= 1 && tensor_elems(n->in[i]) == elems,
+                        "input %d, '%s', is %s%s; use %s[%s]", i, names[i], dtype_info(n->in[i]->type)->spelling,
+                        tensor_shape_text(cx, n->in[i]), dtype_info(type)->spelling,
+                        i == 2 || i > 3 ? op_number(cx, elems) : "n"))
+            return 0;
     }
+    if (!op_holds(cx, n, bands >= 2, "there are %lld bands; use at least 2", (long long)bands)
+        || !op_holds(cx, n, most >= 1, "'most' is %lld; use 1 or more", (long long)most))
+        return 0;
     Formulas f = { .cx = cx, .call = n };
     for (int i = 0; i < 6; i++) formulas_name(&f, (Bind)BIND_T(names[i], n->in[i]));
     formulas_phrase(&f, "J", op_number(cx, most));
@@ -110,13 +112,12 @@ static int filter_bank(Ctx *cx, const Node *n, Tensor **out)
 static int sqrt_rounded(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    if (!is_alike(x, U64, 1) || tensor_elems(x) < 1 || n->in[1]->type != I32 || tensor_elems(n->in[1]) != 1
-        || n->in[1]->rank != 1) {
-        op_refuse(cx, n, "the input is %s%s, the bits %s%s; use u64[n] and i32[1]",
-                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(n->in[1]->type)->spelling,
-                  tensor_shape_text(cx, n->in[1]));
+    if (!op_holds(cx, n, is_alike(x, U64, 1) && tensor_elems(x) >= 1, "the input is %s%s; use u64[n]",
+                    dtype_info(x->type)->spelling, tensor_shape_text(cx, x))
+        || !op_holds(cx, n, is_alike(n->in[1], I32, 1) && tensor_elems(n->in[1]) == 1,
+                       "the number of bits is %s%s; use i32[1]", dtype_info(n->in[1]->type)->spelling,
+                       tensor_shape_text(cx, n->in[1])))
         return 0;
-    }
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_T("bits", n->in[1]));
@@ -171,14 +172,13 @@ static int gain_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *noise = n->in[1], *table = n->in[2];
     const int64_t shift = node_int(n, "shift", 0);
-    if (!is_alike(x, U32, 1) || !is_alike(noise, U32, 1) || x->shape[0] != noise->shape[0]
-        || !is_alike(table, I16, 1) || tensor_elems(table) < 125 || shift < 0 || shift > 63) {
-        op_refuse(cx, n, "the inputs are %s%s, %s%s and %s%s, 'shift' %lld; use u32[n] twice, i16[125], and 0 to 63",
-                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(noise->type)->spelling,
-                  tensor_shape_text(cx, noise), dtype_info(table->type)->spelling, tensor_shape_text(cx, table),
-                  (long long)shift);
+    if (!op_holds(cx, n, is_alike(x, U32, 1) && is_alike(noise, U32, 1) && x->shape[0] == noise->shape[0],
+                    "the input is %s%s and the noise %s%s; use u32[n] for both", dtype_info(x->type)->spelling,
+                    tensor_shape_text(cx, x), dtype_info(noise->type)->spelling, tensor_shape_text(cx, noise))
+        || !op_holds(cx, n, is_alike(table, I16, 1) && tensor_elems(table) >= 125, "the table is %s%s; use i16[125]",
+                       dtype_info(table->type)->spelling, tensor_shape_text(cx, table))
+        || !op_holds(cx, n, shift >= 0 && shift <= 63, "'shift' is %lld; use 0 to 63", (long long)shift))
         return 0;
-    }
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_T("noise", n->in[1]));
@@ -203,11 +203,11 @@ static int gain_fixed(Ctx *cx, const Node *n, Tensor **out)
 static int log_fixed(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *table = n->in[1];
-    if (!is_alike(x, U32, 1) || !is_alike(table, U16, 1) || tensor_elems(table) != 129) {
-        op_refuse(cx, n, "the inputs are %s%s and %s%s; use u32[n] and u16[129]", dtype_info(x->type)->spelling,
-                  tensor_shape_text(cx, x), dtype_info(table->type)->spelling, tensor_shape_text(cx, table));
+    if (!op_holds(cx, n, is_alike(x, U32, 1), "the input is %s%s; use u32[n]", dtype_info(x->type)->spelling,
+                    tensor_shape_text(cx, x))
+        || !op_holds(cx, n, is_alike(table, U16, 1) && tensor_elems(table) == 129, "the table is %s%s; use u16[129]",
+                       dtype_info(table->type)->spelling, tensor_shape_text(cx, table)))
         return 0;
-    }
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_T("table", n->in[1]));

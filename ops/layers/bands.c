@@ -13,16 +13,19 @@ static bool fits(Ctx *cx, const Node *n)
 {
     const Tensor *x = n->in[0], *w = n->in[1];
     const int64_t outs = n->in[2]->rank == 1 ? tensor_elems(n->in[2]) : 0;
-    bool is_fit = dtype_is_float(x->type) && w->type == x->type && x->rank >= 1 && w->rank == 1 && outs >= 1
-                  && tensor_elems(w) >= 1 && tensor_dim(x, x->rank - 1) >= 1 && node_int(n, "most", 1) >= 1;
-    for (int i = 2; i < 5; i++) is_fit = is_fit && is_list(n->in[i], outs);
-    if (is_fit) return true;
-    op_refuse(cx, n, "the input is %s%s, the weights %s%s, the tables %s, %s and %s, 'most' %lld; use floats [..][k] "
-              "and [weights], three i16 or i32 [outs], and a 'most' of at least 1",
-              dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(w->type)->spelling,
-              tensor_shape_text(cx, w), tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
-              tensor_shape_text(cx, n->in[4]), (long long)node_int(n, "most", 1));
-    return false;
+    const int64_t most = node_int(n, "most", 1);
+    for (int i = 2; i < 5; i++)
+        if (!op_holds(cx, n, outs >= 1 && is_list(n->in[i], outs),
+                        "table %d is %s%s; use i16 or i32, and equal numbers of elements in the three tables", i - 2,
+                        dtype_info(n->in[i]->type)->spelling, tensor_shape_text(cx, n->in[i])))
+            return false;
+    return op_holds(cx, n, dtype_is_float(x->type) && x->rank >= 1 && tensor_dim(x, x->rank - 1) >= 1,
+                      "the input is %s%s; use floats [..][k]", dtype_info(x->type)->spelling,
+                      tensor_shape_text(cx, x))
+           && op_holds(cx, n, w->type == x->type && w->rank == 1 && tensor_elems(w) >= 1,
+                         "the weights are %s%s; use %s[weights]", dtype_info(w->type)->spelling,
+                         tensor_shape_text(cx, w), dtype_info(x->type)->spelling)
+           && op_holds(cx, n, most >= 1, "'most' is %lld; use 1 or more", (long long)most);
 }
 
 static int banded_dense(Ctx *cx, const Node *n, Tensor **out)

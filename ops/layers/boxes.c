@@ -35,16 +35,22 @@
 static bool check_boxes(Ctx *cx, const Node *n)
 {
     const Tensor *box = n->in[0], *score = n->in[1];
-    bool fits = box->rank == 3 && score->rank == 3 && tensor_dim(box, 2) == 4 && box->shape[0] == score->shape[0]
-                && box->shape[1] == score->shape[2] && tensor_most_elems(cx, score) > 0 && box->type == score->type
-                && op_least(cx, score->shape[0]) > 0 && op_least(cx, score->shape[1]) > 0;
-    for (int i = 2; i < 5; i++) fits = fits && n->in[i]->rank == 0 && n->in[i]->type == (i == 2 ? I64 : box->type);
+    const bool fits = box->rank == 3 && score->rank == 3 && tensor_dim(box, 2) == 4 && box->shape[0] == score->shape[0]
+                      && box->shape[1] == score->shape[2] && tensor_most_elems(cx, score) > 0
+                      && box->type == score->type && op_least(cx, score->shape[0]) > 0
+                      && op_least(cx, score->shape[1]) > 0;
     if (!fits)
-        op_refuse(cx, n,
-                  "the boxes are %s and the scores %s; use [images][boxes][4], [images][classes][boxes], an i64 scalar "
-                  "as the limit, and two thresholds of the boxes' type",
-                  tensor_shape_text(cx, box), tensor_shape_text(cx, score));
-    return fits;
+        op_refuse(cx, n, "the boxes are %s%s and the scores %s%s; use [images][boxes][4] and [images][classes][boxes] "
+                  "of one type", dtype_info(box->type)->spelling, tensor_shape_text(cx, box),
+                  dtype_info(score->type)->spelling, tensor_shape_text(cx, score));
+    for (int i = 2; i < 5 && !ctx_failed(cx); i++) {
+        const DType type = i == 2 ? I64 : box->type;
+        if (n->in[i]->rank || n->in[i]->type != type)
+            op_refuse(cx, n, "input %d, %s, is %s%s; use a scalar of type %s", i, i == 2 ? "the limit" : "a threshold",
+                      dtype_info(n->in[i]->type)->spelling, tensor_shape_text(cx, n->in[i]),
+                      dtype_info(type)->spelling);
+    }
+    return !ctx_failed(cx);
 }
 
 static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
@@ -116,14 +122,20 @@ static int soft_suppression(Ctx *cx, const Node *n, Tensor **out)
     const int64_t capacity = node_int(n, "capacity", 0);
     const Tensor *box = n->in[0], *score = n->in[1];
     const double scale = node_real(n, "scale", 0);
-    bool fits = box->rank == 2 && score->rank == 1 && tensor_dim(box, 1) == 4 && box->shape[0] == score->shape[0]
-                && tensor_elems(score) > 0 && capacity > 0 && capacity <= INT32_MAX;
-    for (int i = 1; i < n->in_count; i++) fits = fits && n->in[i]->type == box->type && (i < 2 || !n->in[i]->rank);
-    if (!fits)
-        op_refuse(cx, n, "the boxes are %s, the scores %s and 'capacity' %lld; use [boxes][4], [boxes], scalars of the "
-                  "same type, and a capacity of 1 to 2^31-1", tensor_shape_text(cx, box), tensor_shape_text(cx, score),
-                  (long long)capacity);
-    if (!fits || !op_float(cx, n)) return 0;
+    const bool fits = box->rank == 2 && score->rank == 1 && tensor_dim(box, 1) == 4 && box->shape[0] == score->shape[0]
+                      && tensor_elems(score) > 0;
+    if (!op_holds(cx, n, fits, "the boxes are %s and the scores %s; use [boxes][4] and [boxes]",
+                    tensor_shape_text(cx, box), tensor_shape_text(cx, score))
+        || !op_holds(cx, n, capacity > 0 && capacity <= INT32_MAX, "'capacity' is %lld; use 1 to 2^31-1",
+                       (long long)capacity))
+        return 0;
+    for (int i = 1; i < n->in_count; i++)
+        if (!op_holds(cx, n, n->in[i]->type == box->type && (i < 2 || !n->in[i]->rank),
+                        "input %d is %s%s; use %s of type %s, like the boxes", i, dtype_info(n->in[i]->type)->spelling,
+                        tensor_shape_text(cx, n->in[i]), i < 2 ? "scores" : "a scalar",
+                        dtype_info(box->type)->spelling))
+            return 0;
+    if (!op_float(cx, n)) return 0;
     Formulas f = { .cx = cx, .call = n };
     const Expr *shape[] = { expr_index(cx, capacity), score->shape[0] };
     for (int i = 0; i < 4; i++) formulas_name(&f, (Bind)BIND_T(words[i], n->in[i]));
@@ -323,31 +335,39 @@ static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool
     "s<S,t<S,p<2,q<2) x[max(0, min(last_image, i32(image[r]))), min(last_row, top[r,i,s]+p), " \
     "min(last_column, left[r,j,t]+q), c] * down[r,i,s,p] * right[r,j,t,q]"
 
+/* Checks x and the boxes, which have `numbers` numbers each. */
+static bool check_image(Ctx *cx, const Node *n, int64_t numbers)
+{
+    const Tensor *x = n->in[0], *roi = n->in[1];
+    const bool fits = roi->rank == 2 && tensor_dim(roi, 1) == numbers && tensor_elems(roi) >= 1 && roi->type == x->type;
+    return op_holds(cx, n, x->rank == 4 && tensor_elems(x) >= 1, "x is %s; use [n][h][w][c] of fixed sizes above 0",
+                      tensor_shape_text(cx, x))
+           && op_holds(cx, n, fits, "the boxes are %s%s; use %s[boxes][%lld], and at least one box",
+                         dtype_info(roi->type)->spelling, tensor_shape_text(cx, roi), dtype_info(x->type)->spelling,
+                         (long long)numbers);
+}
+
+static bool check_cells(Ctx *cx, const Node *n, int64_t h, int64_t w)
+{
+    enum { MOST = 1 << 12 };
+    return op_holds(cx, n, h >= 1 && h <= MOST, "'height' is %lld; use 1 to %d cells", (long long)h, MOST)
+           && op_holds(cx, n, w >= 1 && w <= MOST, "'width' is %lld; use 1 to %d cells", (long long)w, MOST);
+}
+
 static int roi_align(Ctx *cx, const Node *n, Tensor **out)
 {
-    const Tensor *x = n->in[0], *roi = n->in[1], *image = n->in[2];
+    const Tensor *roi = n->in[1], *image = n->in[2];
     int64_t h = node_int(n, "height", 1), w = node_int(n, "width", 1), ratio = node_int(n, "ratio", 1);
     const char *mode = node_text(n, "mode", "avg");
     bool is_max = strcmp(mode, "max") == 0;
     if (!op_float(cx, n)) return 0;
-    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 4 || image->rank != 1
-        || image->shape[0] != roi->shape[0] || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || roi->type != x->type
-        || !dtype_is_integer(image->type)) {
-        op_refuse(cx, n,
-                  "x is %s%s, the boxes %s%s and their images %s%s; use [n][h][w][c], [boxes][4] of x's type, neither "
-                  "of them empty, and integers [boxes]",
-                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(roi->type)->spelling,
-                  tensor_shape_text(cx, roi), dtype_info(image->type)->spelling, tensor_shape_text(cx, image));
+    if (!check_image(cx, n, 4) || !check_cells(cx, n, h, w)
+        || !op_holds(cx, n, dtype_is_integer(image->type) && image->rank == 1 && image->shape[0] == roi->shape[0],
+                       "the images of the boxes are %s%s; use one integer per box", dtype_info(image->type)->spelling,
+                       tensor_shape_text(cx, image))
+        || !op_holds(cx, n, ratio >= 0 && ratio <= 1 << 8, "'ratio' is %lld; use 0 to 256 samples", (long long)ratio)
+        || !op_holds(cx, n, is_max || strcmp(mode, "avg") == 0, "'mode' is \"%s\"; use avg or max", mode))
         return 0;
-    }
-    if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
-        (!is_max && strcmp(mode, "avg") != 0)) {
-        op_refuse(cx, n,
-                  "'height' is %lld, 'width' %lld, 'ratio' %lld, 'mode' \"%s\"; use 1 to 4096 cells along each "
-                  "dimension, a ratio of 0 to 256 samples, and the mode avg or max",
-                  (long long)h, (long long)w, (long long)ratio, mode);
-        return 0;
-    }
     if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
     Samples down = samples(cx, n, 0, h, tensor_dim(x, 1)), right = samples(cx, n, 1, w, tensor_dim(x, 2));
     static const char greatest[] = "y[r<R,i<H,j<W,c<C] = max(" SAMPLES, sum[] = "sum[r<R,i<H,j<W,c<C] = sum(" SAMPLES;
@@ -385,14 +405,7 @@ static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *roi = n->in[1];
     const int64_t h = node_int(n, "height", 1), w = node_int(n, "width", 1);
     if (!op_float(cx, n) || !op_same_type(cx, n)) return 0;
-    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1
-        || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
-        op_refuse(cx, n,
-                  "x is %s, the boxes %s, 'height' %lld, 'width' %lld; use [n][h][w][c] and [boxes][5], neither of "
-                  "them empty, and 1 to 4096 cells along each dimension",
-                  tensor_shape_text(cx, x), tensor_shape_text(cx, roi), (long long)h, (long long)w);
-        return 0;
-    }
+    if (!check_image(cx, n, 5) || !check_cells(cx, n, h, w)) return 0;
     Tensor *top = cell_edge(cx, n, 0, false, h, tensor_dim(x, 1)),
            *bottom = cell_edge(cx, n, 0, true, h, tensor_dim(x, 1));
     Tensor *left = cell_edge(cx, n, 1, false, w, tensor_dim(x, 2)),

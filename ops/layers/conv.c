@@ -79,8 +79,10 @@ static bool check_zero(Ctx *cx, const Node *n)
         int64_t zero = node_int(n, attrs[i], 0);
         if (!zero || (is_byte(n->in[i]) && zero >= -255 && zero <= 255)) continue;
         if (n->in[i]->type == I16 && zero >= INT16_MIN && zero <= INT16_MAX) continue;
-        op_refuse(cx, n, "'%s' is %lld and the %s %s; use i8 or u8 with -255 to 255, or i16 with a 16-bit value",
-                  attrs[i], (long long)zero, i ? "kernel" : "input", dtype_info(n->in[i]->type)->spelling);
+        const char *accepted = is_byte(n->in[i]) ? "use -255 to 255" : n->in[i]->type == I16 ? "use a 16-bit number"
+                               : "use i8, u8 or i16 with a zero point";
+        op_refuse(cx, n, "'%s' is %lld and the %s is %s; %s", attrs[i], (long long)zero, i ? "kernel" : "input",
+                  dtype_info(n->in[i]->type)->spelling, accepted);
         return false;
     }
     return true;
@@ -252,12 +254,12 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
     int64_t groups = node_int(n, "groups", 1);
     if (!op_same_type(cx, n)) return false;
     if (!check_ranks(cx, n, spatial, false)) return false;
-    if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0)
-        return true;
-    op_refuse(cx, n,
-              "the input is %s, the kernel %s, 'groups' %lld; use [..][c], [..][c][o/groups], and groups that divide c",
-              tensor_shape_text(cx, x), tensor_shape_text(cx, k), (long long)groups);
-    return false;
+    const int64_t channels = tensor_dim(k, spatial);
+    return op_holds(cx, n, channels == tensor_dim(x, spatial + 1), "the input is %s and the kernel %s; use [..][c] "
+                      "and [..][c][o/groups]", tensor_shape_text(cx, x), tensor_shape_text(cx, k))
+           && op_holds(cx, n, groups >= 1 && channels % groups == 0,
+                         "'groups' is %lld; use a divisor of the input's %lld channels", (long long)groups,
+                         (long long)channels);
 }
 
 /* Checks that x and k are integers, and that sk and sx are floats, one per output channel and one per sample. */

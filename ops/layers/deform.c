@@ -28,23 +28,23 @@ static bool read_sizes(Deform *d)
 {
     const Tensor *x = d->n->in[0], *k = d->n->in[1];
     if (!op_same_type(d->cx, d->n) || !op_float(d->cx, d->n)) return false;
-    if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1
-        || tensor_elems(k) < 1) {
-        op_refuse(d->cx, d->n, "the input is %s and the kernel %s; use fixed sizes above 0: [n][h][w][c] and "
-                               "[kh][kw][c][o]",
-                  tensor_shape_text(d->cx, x), tensor_shape_text(d->cx, k));
-        return false;
-    }
+    for (int i = 0; i < 2; i++)
+        if (!op_holds(d->cx, d->n, d->n->in[i]->rank == 4 && tensor_elems(d->n->in[i]) >= 1,
+                        "the %s is %s; use fixed sizes above 0, %s", i ? "kernel" : "input",
+                        tensor_shape_text(d->cx, d->n->in[i]), i ? "[kh][kw][c][o]" : "[n][h][w][c]"))
+            return false;
     d->kh = tensor_dim(k, 0), d->kw = tensor_dim(k, 1), d->each = tensor_dim(k, 2), d->out = tensor_dim(k, 3),
     d->in = tensor_dim(x, 3);
     d->groups = node_int(d->n, "groups", 1), d->sharing = node_int(d->n, "offset_groups", 1);
-    if (d->groups < 1 || d->sharing < 1 || d->each * d->groups != d->in || d->out % d->groups || d->in % d->sharing) {
-        op_refuse(d->cx, d->n,
-                  "the kernel is %s, 'groups' %lld, 'offset_groups' %lld; use kernels [kh][kw][c/groups][o] and "
-                  "divisors of the input's %lld channels",
-                  tensor_shape_text(d->cx, k), (long long)d->groups, (long long)d->sharing, (long long)d->in);
+    const bool divides = d->groups >= 1 && d->in % d->groups == 0 && d->out % d->groups == 0;
+    if (!op_holds(d->cx, d->n, divides, "'groups' is %lld; use a divisor of the %lld input and the %lld output "
+                    "channels", (long long)d->groups, (long long)d->in, (long long)d->out)
+        || !op_holds(d->cx, d->n, d->sharing >= 1 && d->in % d->sharing == 0,
+                       "'offset_groups' is %lld; use a divisor of the input's %lld channels", (long long)d->sharing,
+                       (long long)d->in)
+        || !op_holds(d->cx, d->n, d->each * d->groups == d->in, "the kernel is %s; use %lld input channels per group",
+                       tensor_shape_text(d->cx, k), (long long)(d->in / d->groups)))
         return false;
-    }
     d->w = (Sliding){ .spatial = 2, .size = { tensor_dim(x, 1), tensor_dim(x, 2) }, .kernel = { d->kh, d->kw } };
     return op_sliding(d->cx, d->n, &d->w);
 }

@@ -17,13 +17,15 @@
 static bool check(Ctx *cx, const Node *n)
 {
     const Tensor *x = n->in[2];
-    if (n->in[0]->rank || n->in[1]->rank || !dtype_is_integer(n->in[1]->type) || n->in[0]->type != x->type
-        || !dtype_is_float(x->type))
-        op_refuse(cx, n, "the rate is %s%s, the number of steps %s%s and the parameter %s; use a scalar rate of the "
-                         "parameter's float type and a scalar integer number of "
-                         "steps", dtype_info(n->in[0]->type)->spelling,
-                  tensor_shape_text(cx, n->in[0]), dtype_info(n->in[1]->type)->spelling,
-                  tensor_shape_text(cx, n->in[1]), dtype_info(x->type)->spelling);
+    if (!dtype_is_float(x->type))
+        op_refuse(cx, n, "the parameter is %s; use a float type", dtype_info(x->type)->spelling);
+    if (n->in[0]->rank || n->in[0]->type != x->type)
+        op_refuse(cx, n, "the rate is %s%s; use a scalar of the parameter's type, %s",
+                  dtype_info(n->in[0]->type)->spelling, tensor_shape_text(cx, n->in[0]),
+                  dtype_info(x->type)->spelling);
+    if (n->in[1]->rank || !dtype_is_integer(n->in[1]->type))
+        op_refuse(cx, n, "the number of steps is %s%s; use a scalar integer", dtype_info(n->in[1]->type)->spelling,
+                  tensor_shape_text(cx, n->in[1]));
     for (int i = 3; i < n->in_count && !ctx_failed(cx); i++) {
         bool same = n->in[i]->type == x->type && n->in[i]->rank == x->rank;
         for (int d = 0; same && d < x->rank; d++) same = n->in[i]->shape[d] == x->shape[d];

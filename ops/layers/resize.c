@@ -72,15 +72,17 @@ static bool read_ratio(Ctx *cx, const Node *n, const Expr *size, Ratio *r)
     *r = (Ratio){ size, extent, op_least(cx, p) < 1 ? expr_binary(cx, EXPR_MAX, p, expr_index(cx, 1)) : p, q };
     /* for sizes that the run decides, the importer's calls test that x has elements if the result has */
     const bool has_elements = size_is_decided(cx, extent) || (op_least(cx, size) >= 1 && op_least(cx, extent) >= 1);
-    if (times >= 1 && per >= 1 && has_elements && most <= INT32_MAX) return true;
-    const char *greater = size->kind == EXPR_INT ? "" : op_greater_least;
-    if (like)
-        op_refuse(cx, n, "the input is %s and 'like' is %s; use sizes of at least 1, with 2 * (result + 1) * input + "
-                  "result below 2^29%s", tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, like->tensor), greater);
-    else op_refuse(cx, n, "the input is %s, 'times' is %lld and 'per' is %lld; use sizes, 'times' and 'per' of at "
-                   "least 1, with (result + 1) * (input + 'per') + 'times' below 2^29%s",
-                   tensor_shape_text(cx, n->in[0]), (long long)times, (long long)per, greater);
-    return false;
+    const char *greater = size->kind == EXPR_INT ? "" : op_greater_least, *x = tensor_shape_text(cx, n->in[0]);
+    return op_holds(cx, n, times >= 1, "'times' is %lld; use 1 or more", (long long)times)
+           && op_holds(cx, n, per >= 1, "'per' is %lld; use 1 or more", (long long)per)
+           && op_holds(cx, n, has_elements, "the input is %s; use sizes of input and result of at least 1%s", x,
+                         greater)
+           && op_holds(cx, n, most <= INT32_MAX || !like, "the input is %s and 'like' is %s; use sizes with "
+                         "2 * (result + 1) * input + result below 2^29%s", x, tensor_shape_text(cx, like->tensor),
+                         greater)
+           && op_holds(cx, n, most <= INT32_MAX, "the input is %s, 'times' is %lld and 'per' is %lld; use numbers "
+                         "with (result + 1) * (input + 'per') + 'times' below 2^29%s", x, (long long)times,
+                         (long long)per, greater);
 }
 
 static const Expr *twice(Ctx *cx, const Expr *e) { return expr_mul(cx, expr_index(cx, 2), e); }

@@ -17,6 +17,9 @@ const char *op_where(Ctx *cx, const Node *call);                      /* returns
 #define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)
 #define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
 
+/* Returns true if the condition holds; otherwise refuses the call and returns false. A refusal names one condition. */
+#define op_holds(cx, call, holds, ...) ((holds) || (op_refuse((cx), (call), __VA_ARGS__), false))
+
 /* Formulas are constant texts. Names that depend on the call are bound. Bind gives them tensors and values. Phrase
  * gives them text, such as an index list, a type, a number, or a value over the formula's axes. A phrase may use the
  * phrases before it. An empty phrase disappears, with the comma or the brackets of its list.

@@ -123,6 +123,8 @@ const char *onnx_where(Ctx *cx, const OnnxNode *n);                          /* 
 
 #define onnx_refuse(c, ...) diag_error((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
 #define onnx_unsupported(c, ...) diag_unsupported((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
+/* Returns true if the condition holds; otherwise refuses the node and returns false. A refusal names one condition. */
+#define onnx_holds(c, holds, ...) ((holds) || (onnx_refuse(c, __VA_ARGS__), false))
 /* Refuses an element type that onnx_dtype rejects: `element type string`. */
 void onnx_refuse_type(OnnxCall *c, const char *what, int64_t data_type);
 

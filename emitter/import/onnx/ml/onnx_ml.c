@@ -175,12 +175,13 @@ static Tensor *linear_scores(OnnxCall *c, Tensor *x, int64_t targets)
     const int64_t count = onnx_ml_count(c, "coefficients"), features = x ? tensor_dim(x, 1) : 0;
     const int intercepts = onnx_ml_count(c, "intercepts");
     if (!x) return NULL;
-    if (targets < 1 || count != targets * features || (intercepts && intercepts != targets)) {
-        onnx_refuse(c, "there are %lld coefficients and %d intercepts for %lld targets of %lld features; use at least "
-                       "one target, targets * features coefficients, and no intercepts or one per target",
-                       (long long)count, intercepts, (long long)targets, (long long)features);
+    if (!onnx_holds(c, targets >= 1, "there are %lld targets; use at least one target", (long long)targets)
+        || !onnx_holds(c, count == targets * features, "there are %lld coefficients for %lld targets of %lld features; "
+                       "use %lld coefficients", (long long)count, (long long)targets, (long long)features,
+                       (long long)(targets * features))
+        || !onnx_holds(c, !intercepts || intercepts == targets, "there are %d intercepts for %lld targets; use one per "
+                       "target, or none", intercepts, (long long)targets))
         return NULL;
-    }
     const double *given = onnx_ml_reals(c, "coefficients");
     double *turned = NEW_ARRAY(c->cx->arena, double, count);
     for (int64_t t = 0; t < targets; t++)

@@ -112,14 +112,14 @@ static bool read_svm_pairs(OnnxCall *c, const Tensor *x, Pairs *p)
     *p = (Pairs){ .classes = onnx_class_count(c, "classlabels_ints") };
     p->count = p->classes * (p->classes - 1) / 2;
     if (!x || ctx_failed(c->cx)) return false;
-    if (!per_class || per_class->int_count != p->classes || p->classes < 2 || p->classes > 256
-        || onnx_ml_count(c, "rho") != p->count) {
-        onnx_refuse(c, "there are %lld classes, %d 'vectors_per_class' and %d 'rho'; use 2 to 256 classes, one number "
-                       "of vectors per class, and one rho per pair of classes",
-                       (long long)p->classes, per_class ? per_class->int_count : 0,
-                    onnx_ml_count(c, "rho"));
+    const int numbers = per_class ? per_class->int_count : 0;
+    if (!onnx_holds(c, p->classes >= 2 && p->classes <= 256, "there are %lld classes; use 2 to 256 classes",
+                    (long long)p->classes)
+        || !onnx_holds(c, numbers == p->classes, "there are %d 'vectors_per_class' for %lld classes; use one number "
+                       "per class", numbers, (long long)p->classes)
+        || !onnx_holds(c, onnx_ml_count(c, "rho") == p->count, "there are %d 'rho' for %lld pairs of classes; use one "
+                       "per pair", onnx_ml_count(c, "rho"), (long long)p->count))
         return false;
-    }
     p->per_class = per_class->ints;
     for (int64_t i = 0; i < p->classes; i++) {
         if (p->per_class[i] < 0 || p->per_class[i] > INT32_MAX)
@@ -333,13 +333,11 @@ static void linear_machine(OnnxCall *c, Tensor *x, const char *post)
     const int64_t features = x ? tensor_dim(x, 1) : 0;
     bool is_positive = true;
     if (!x || ctx_failed(c->cx)) return;
-    if (onnx_ml_count(c, "coefficients") != classes * features || onnx_ml_count(c, "rho") < 1) {
-        onnx_refuse(c, "without 'support_vectors', there are %d coefficients for %d classes of %lld features, and %d "
-                       "'rho'; "
-                       "use classes * features coefficients and one rho", onnx_ml_count(c, "coefficients"), classes,
-                    (long long)features, onnx_ml_count(c, "rho"));
+    if (!onnx_holds(c, onnx_ml_count(c, "coefficients") == classes * features, "without 'support_vectors', there are "
+                    "%d coefficients for %d classes of %lld features; use %lld coefficients",
+                    onnx_ml_count(c, "coefficients"), classes, (long long)features, (long long)(classes * features))
+        || !onnx_holds(c, onnx_ml_count(c, "rho") >= 1, "without 'support_vectors', there is no 'rho'; use one rho"))
         return;
-    }
     const double *given = onnx_ml_reals(c, "coefficients");
     double *turned = NEW_ARRAY(c->cx->arena, double, classes * features);
     for (int64_t i = 0; i < classes * features; i++) {

@@ -236,10 +236,12 @@ static void read_nodes(Forest *f, const char *prefix)
                   *missing = ints_of(c, "nodes_missing_value_tracks_true", count, false);
     const OnnxAttr *modes = onnx_attr(c, "nodes_modes");
     const Reals value = reals_of(c, "nodes_values");
-    if (!ctx_failed(c->cx) && (!count || !modes || modes->text_count != count || value.count != count))
-        onnx_refuse(c, "there are %d nodes, %d 'nodes_modes' and %d 'nodes_values'; use equally many of each, at least "
-                       "one", count,
-                    modes ? modes->text_count : 0, value.count);
+    const int mode_count = modes ? modes->text_count : 0;
+    if (!count) onnx_refuse(c, "there are no nodes; use at least one node");
+    if (mode_count != count)
+        onnx_refuse(c, "there are %d 'nodes_modes' for %d nodes; use one per node", mode_count, count);
+    if (value.count != count)
+        onnx_refuse(c, "there are %d 'nodes_values' for %d nodes; use one per node", value.count, count);
     if (ctx_failed(c->cx)) return;
     Map nodes = map_new(c->cx->arena);
     int *at = NEW_ARRAY(c->cx->arena, int, count), *mode = NEW_ARRAY(c->cx->arena, int, count);
@@ -436,10 +438,12 @@ static void read_indexed(Forest *f)
     e.yes_is_leaf = ints_of(c, "nodes_trueleafs", n, true), e.no_is_leaf = ints_of(c, "nodes_falseleafs", n, true);
     e.target = ints_of(c, "leaf_targetids", e.leaves, true);
     e.weight = reals_of(c, "leaf_weights"), e.members = reals_of(c, "membership_values");
-    if (!ctx_failed(c->cx) && (!n || split.count != n || mode.count != n || e.weight.count != e.leaves))
-        onnx_refuse(c, "there are %d nodes with %d splits and %d modes, and %d leaves with %d weights; use as many "
-                       "splits and modes as nodes, and as many weights as leaves", n,
-                    split.count, mode.count, e.leaves, e.weight.count);
+    if (!n) onnx_refuse(c, "there are no nodes; use at least one node");
+    if (split.count != n)
+        onnx_refuse(c, "there are %d 'nodes_splits' for %d nodes; use one per node", split.count, n);
+    if (mode.count != n) onnx_refuse(c, "there are %d 'nodes_modes' for %d nodes; use one per node", mode.count, n);
+    if (e.weight.count != e.leaves)
+        onnx_refuse(c, "there are %d 'leaf_weights' for %d leaves; use one per leaf", e.weight.count, e.leaves);
     if (ctx_failed(c->cx)) return;
     e.pair = NEW_ARRAY(c->cx->arena, Pair, 2 * n);
     const OnnxAttr *roots = onnx_attr(c, "tree_roots");

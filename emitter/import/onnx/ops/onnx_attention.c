@@ -180,9 +180,10 @@ static bool read_operands(OnnxCall *c, Attention *a)
     a->q = split_heads(c, c->in[0], onnx_int(c, "q_num_heads", 0));
     a->k = split_heads(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
     a->v = split_heads(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
-    if (!past_k != !past_v || (past_k && valid))
-        onnx_refuse(c, "it has only one of past keys and past values, or also has a number of valid keys; use both "
-                       "past inputs, without a number of valid keys");
+    if (!past_k != !past_v)
+        onnx_refuse(c, "it has only past %s; pass past keys and past values", past_k ? "keys" : "values");
+    if (past_k && valid)
+        onnx_refuse(c, "it has past keys and a number of valid keys (input 6); omit one of them");
     if (past_k && past_v) {
         if (past_k->rank == 4) a->past = past_k->shape[2];
         if (!expr_is_int(a->past, 0))
@@ -192,14 +193,14 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (ctx_failed(c->cx)) return false;
     a->rows = a->q->shape[2], a->keys = a->k->shape[2];
     int64_t heads = tensor_dim(a->q, 1), shared = tensor_dim(a->k, 1);
-    if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys
-        || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
-        onnx_refuse(c,
-                    "the queries are %s, the keys %s and the values %s, as [batch][heads][rows][size]; use keys and "
-                    "values with equal heads and rows, queries of the keys' size, and a multiple of their heads",
-                    tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
+    const char *q = tensor_shape_text(c->cx, a->q), *k = tensor_shape_text(c->cx, a->k);
+    if (!onnx_holds(c, tensor_dim(a->v, 1) == shared && a->v->shape[2] == a->keys, "the keys are %s and the values "
+                    "%s, as [batch][heads][rows][size]; use equal heads and rows", k, tensor_shape_text(c->cx, a->v))
+        || !onnx_holds(c, tensor_dim(a->q, 3) == tensor_dim(a->k, 3), "the queries are %s and the keys %s, as "
+                       "[batch][heads][rows][size]; use equal sizes", q, k)
+        || !onnx_holds(c, shared >= 1 && heads % shared == 0, "it has %lld heads of queries and %lld heads of keys; "
+                       "use a multiple of the heads of keys", (long long)heads, (long long)shared))
         return false;
-    }
     const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
     if (keys < 1 || rows > MOST_SCORES / keys) {
         onnx_unsupported(c, "it has %lld queries by %lld keys; use at most %d scores per head", (long long)rows,

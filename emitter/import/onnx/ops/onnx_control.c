@@ -240,12 +240,12 @@ static bool read_loop(OnnxCall *c, LoopEntry *s)
         .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .condition = 1
     };
     if (!s->body) return false;
-    if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
-        onnx_refuse(
-            c,
-            "it has %d states, but its graph has %d inputs and %d outputs; use at most %d states, and a graph with at "
-            "least 2 inputs and 1 output more than states",
-            s->states, s->body->input_count, s->body->output_count, ONNX_OUTPUTS - 2);
+    if (s->states + 2 > ONNX_OUTPUTS)
+        onnx_refuse(c, "it has %d states; use at most %d states", s->states, ONNX_OUTPUTS - 2);
+    if (s->body->input_count < 2 + s->states || s->body->output_count < 1 + s->states)
+        onnx_refuse(c, "it has %d states, but its graph has %d inputs and %d outputs; use at least %d inputs and %d "
+                       "outputs", s->states, s->body->input_count, s->body->output_count, 2 + s->states,
+                    1 + s->states);
     for (int i = 0; i < s->states; i++) {
         const bool is_list = !c->in[2 + i] && c->list && c->list[2 + i];
         s->has_list = s->has_list || is_list;
@@ -317,15 +317,17 @@ static bool read_scan(OnnxCall *c, Scan *s)
     s->inputs = inputs < 1 || inputs > c->in_count ? 0 : (int)inputs;
     s->states = c->in_count - s->inputs;
     s->outputs = s->graph->output_count - s->states;
-    if (!s->inputs || s->graph->input_count < c->in_count || s->outputs < 0 || c->in_count > ONNX_OUTPUTS
-        || s->graph->output_count > ONNX_OUTPUTS) {
-        onnx_refuse(
-            c,
-            "it has %d inputs, %lld of them scanned, and a graph of %d inputs and %d outputs; use 1 to %d inputs, at "
-            "least 1 of them scanned, a graph input for each, and a graph output for each state, at most %d",
-            c->in_count, (long long)inputs, s->graph->input_count, s->graph->output_count, ONNX_OUTPUTS, ONNX_OUTPUTS);
+    if (!onnx_holds(c, s->inputs > 0, "'num_scan_inputs' is %lld; use 1 to %d, the number of inputs",
+                    (long long)inputs, c->in_count)
+        || !onnx_holds(c, c->in_count <= ONNX_OUTPUTS, "it has %d inputs; use at most %d inputs", c->in_count,
+                       ONNX_OUTPUTS)
+        || !onnx_holds(c, s->graph->input_count >= c->in_count, "it has %d inputs, but its graph has %d; use a graph "
+                       "input for each", c->in_count, s->graph->input_count)
+        || !onnx_holds(c, s->outputs >= 0, "it has %d states, but its graph has %d outputs; use a graph output for "
+                       "each", s->states, s->graph->output_count)
+        || !onnx_holds(c, s->graph->output_count <= ONNX_OUTPUTS, "its graph has %d outputs; use at most %d outputs",
+                       s->graph->output_count, ONNX_OUTPUTS))
         return false;
-    }
     for (int i = 0; i < ONNX_OUTPUTS; i++) s->in_axis[i] = s->out_axis[i] = s->in_back[i] = s->out_back[i] = 0;
     onnx_ints(c, "scan_input_axes", -1, s->in_axis, s->inputs);
     onnx_ints(c, "scan_output_axes", -1, s->out_axis, s->outputs);

@@ -193,11 +193,9 @@ static void roi_align(OnnxCall *c)
 {
     int64_t ratio = onnx_int(c, "sampling_ratio", 0);
     if (!onnx_requires(c, 3)) return;
-    if (ratio < 0 || c->in[0]->rank != 4) {
-        onnx_refuse(c, "'sampling_ratio' is %lld and the input is %s; use a ratio of at least 0 and an input "
-                       "[n][c][h][w]",
-                    (long long)ratio,
-                    tensor_shape_text(c->cx, c->in[0]));
+    if (!onnx_holds(c, ratio >= 0, "'sampling_ratio' is %lld; use 0 or more", (long long)ratio)
+        || !onnx_holds(c, c->in[0]->rank == 4, "the input is %s; use [n][c][h][w]",
+                       tensor_shape_text(c->cx, c->in[0]))) {
         return;
     }
     const char *mode = onnx_text(c, "coordinate_transformation_mode",
@@ -218,9 +216,9 @@ static void max_roi_pool(OnnxCall *c)
     int64_t cells[2];
     if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
-    if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
-        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; use an input [n][c][h][w] and 2 sizes",
-                    tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
+    if (count != 2) onnx_refuse(c, "'pooled_shape' has %d sizes; use 2 sizes", count < 0 ? 0 : count);
+    if (c->in[0]->rank != 4)
+        onnx_refuse(c, "the input is %s; use [n][c][h][w]", tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1] };
     if (!in[0]) return;
@@ -297,13 +295,14 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
 {
     int64_t begin = p->starts->ints[length - 1],
             end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
-    if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length
-        || next + (end - begin) / length > p->count) {
-        onnx_refuse(c, "'ngram_counts' puts the grams of %d words at offsets %lld to %lld of a pool of %d words; use "
-                    "ascending offsets up to %d, %d words per gram, and one index in 'ngram_indexes' per gram",
-                    length, (long long)begin, (long long)end, p->words->int_count, p->words->int_count, length);
+    if (!onnx_holds(c, begin >= 0 && end >= begin && end <= p->words->int_count, "'ngram_counts' puts the grams of "
+                    "%d words at offsets %lld to %lld; use ascending offsets up to %d", length, (long long)begin,
+                    (long long)end, p->words->int_count)
+        || !onnx_holds(c, (end - begin) % length == 0, "'ngram_counts' gives %lld words to the grams of %d words; use "
+                       "a multiple", (long long)(end - begin), length)
+        || !onnx_holds(c, next + (end - begin) / length <= p->count, "there are more n-grams than the %d numbers of "
+                       "'ngram_indexes'; use one index per n-gram", p->count))
         return -1;
-    }
     for (; begin < end; begin += length, next++) {
         int64_t row = p->outputs->ints[next];
         if (!counts) continue;

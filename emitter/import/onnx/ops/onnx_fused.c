@@ -96,16 +96,13 @@ static int64_t packed_at(const uint8_t *row, int64_t bits, int64_t i)
 static bool read_packed(OnnxCall *c, Packed *p)
 {
     *p = (Packed){ onnx_int(c, "N", 0), onnx_int(c, "K", 0), onnx_int(c, "bits", 4), onnx_int(c, "block_size", 0), 0 };
-    const bool fits = p->n > 0 && p->k > 0 && p->n <= 1 << 24 && p->k <= 1 << 24 && p->block >= 16
-                      && p->block <= 1 << 16 && !(p->block & (p->block - 1))
-                      && (p->bits == 2 || p->bits == 4 || p->bits == 8);
-    if (!fits) {
-        onnx_refuse(c, "N is %lld, K %lld, bits %lld, block_size %lld; use N and K up to 2^24, bits of 2, 4 or 8, and "
-                       "a block_size that is a power of two from 16 to 2^16",
-                    (long long)p->n, (long long)p->k, (long long)p->bits,
-                    (long long)p->block);
+    if (!onnx_holds(c, p->n > 0 && p->n <= 1 << 24, "'N' is %lld; use 1 to 2^24", (long long)p->n)
+        || !onnx_holds(c, p->k > 0 && p->k <= 1 << 24, "'K' is %lld; use 1 to 2^24", (long long)p->k)
+        || !onnx_holds(c, p->bits == 2 || p->bits == 4 || p->bits == 8, "'bits' is %lld; use 2, 4 or 8",
+                       (long long)p->bits)
+        || !onnx_holds(c, p->block >= 16 && p->block <= 1 << 16 && !(p->block & (p->block - 1)),
+                       "'block_size' is %lld; use a power of two from 16 to 2^16", (long long)p->block))
         return false;
-    }
     p->blocks = (p->k + p->block - 1) / p->block;
     return true;
 }

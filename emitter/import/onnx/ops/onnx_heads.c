@@ -189,13 +189,14 @@ static void rotary_embedding(OnnxCall *c)
     Tensor *x = c->in[0], *position = c->in[1];
     const int64_t width = c->in[2]->rank == 2 ? 2 * tensor_dim(c->in[2], 1) : 0,
                   dim = onnx_int(c, "rotary_embedding_dim", 0);
-    if ((x->rank != 3 && x->rank != 4) || !tensor_is_fixed(x) || width < 1)
-        onnx_refuse(c, "x is %s and the cosines %s; use fixed sizes [batch][rows][values] or "
-                    "[batch][heads][rows][size], and [positions][n]",
-                    tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, c->in[2]));
-    if (onnx_real(c, "scale", 1) != 1 || onnx_int(c, "is_packed_batching", 0))
-        onnx_unsupported(c, "it has a 'scale' other than 1, or 'is_packed_batching'; use the defaults of both "
-                            "attributes");
+    if ((x->rank != 3 && x->rank != 4) || !tensor_is_fixed(x))
+        onnx_refuse(c, "x is %s; use fixed sizes [batch][rows][values] or [batch][heads][rows][size]",
+                    tensor_shape_text(c->cx, x));
+    if (width < 1)
+        onnx_refuse(c, "the cosines are %s; use [positions][n]", tensor_shape_text(c->cx, c->in[2]));
+    if (onnx_real(c, "scale", 1) != 1) onnx_unsupported(c, "'scale' is %g; use 1", onnx_real(c, "scale", 1));
+    if (onnx_int(c, "is_packed_batching", 0))
+        onnx_unsupported(c, "'is_packed_batching' is %lld; use 0", (long long)onnx_int(c, "is_packed_batching", 0));
     if (ctx_failed(c->cx)) return;
     const int64_t rows = tensor_dim(x, x->rank == 4 ? 2 : 1), last = tensor_dim(x, x->rank - 1),
                   heads = dim ? onnx_int(c, "num_heads", 0) : x->rank == 4 ? tensor_dim(x, 1) : last / width;

@@ -106,12 +106,12 @@ static void scatter_nd(OnnxCall *c)
         return;
     }
     const bool is_decided = index->rank == 2 && size_is_decided(c->cx, index->shape[0]) && tensor_is_fixed(x);
-    if (q < 1 || q > x->rank || (tensor_elems(index) < 1 && !is_decided)) {
-        onnx_refuse(c, "it has indices %s for a tensor %s; use a last dimension from 1 to the rank, and fixed sizes or "
-                       "a number of updates that the run decides", tensor_shape_text(c->cx, index),
-                    tensor_shape_text(c->cx, x));
+    if (!onnx_holds(c, q >= 1 && q <= x->rank, "it has indices %s for a tensor %s; use a last dimension from 1 to %d",
+                    tensor_shape_text(c->cx, index), tensor_shape_text(c->cx, x), x->rank)
+        || !onnx_holds(c, tensor_elems(index) >= 1 || is_decided, "it has indices %s for a tensor %s; use fixed sizes, "
+                       "or a number of updates that the run decides", tensor_shape_text(c->cx, index),
+                       tensor_shape_text(c->cx, x)))
         return;
-    }
     if (is_decided) {
         Tensor *given[3] = { c->in[0], c->in[1], onnx_equal_size(c, c->in[2], 0, index->shape[0]) };
         if (!ctx_failed(c->cx))
@@ -237,12 +237,11 @@ static void cumulate(OnnxCall *c)
         if (onnx_scalar(c, 1, &known)) c->out[0] = cumulate_along(c, (int64_t)known);
         return;
     }
-    if (rank < 1 || tensor_elems(c->in[1]) != 1 || !dtype_is_integer(c->in[1]->type)) {
-        onnx_refuse(c, "the axis is a tensor %s of type %s, and the input has %d dimensions; use one integer as the "
-                       "axis, and at least one dimension",
-                    tensor_shape_text(c->cx, c->in[1]), dtype_info(c->in[1]->type)->spelling, rank);
+    if (!onnx_holds(c, rank >= 1, "the input is a scalar; use at least one dimension")
+        || !onnx_holds(c, tensor_elems(c->in[1]) == 1 && dtype_is_integer(c->in[1]->type),
+                       "the axis is %s%s; use one integer", dtype_info(c->in[1]->type)->spelling,
+                       tensor_shape_text(c->cx, c->in[1])))
         return;
-    }
     Tensor *axis = onnx_reshape(c, c->in[1], NULL, 0), *y = cumulate_along(c, 0);
     axis = onnx_call2(c, "mod", axis, onnx_scalar_like(c, axis, rank));
     for (int d = 1; d < rank; d++) {

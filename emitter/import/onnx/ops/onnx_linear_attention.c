@@ -33,10 +33,12 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     *is_delta = strcmp(rule, "delta") == 0 || strcmp(rule, "gated_delta") == 0;
     if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0)
         onnx_refuse(c, "'update_rule' is \"%s\"; use linear, gated, delta or gated_delta", rule);
-    else if (*is_gated != (onnx_in(c, 4) != NULL) || *is_delta != (onnx_in(c, 5) != NULL))
-        onnx_refuse(c, "'update_rule' is \"%s\", decay is %s and beta is %s; pass decay only for gated rules, and beta "
-                       "only for delta rules", rule, onnx_in(c, 4) ? "present" : "absent",
-                    onnx_in(c, 5) ? "present" : "absent");
+    else if (*is_gated != (onnx_in(c, 4) != NULL))
+        onnx_refuse(c, "'update_rule' is \"%s\" and decay, input 4, is %s; %s", rule,
+                    *is_gated ? "absent" : "present", *is_gated ? "pass it" : "omit it");
+    else if (*is_delta != (onnx_in(c, 5) != NULL))
+        onnx_refuse(c, "'update_rule' is \"%s\" and beta, input 5, is %s; %s", rule, *is_delta ? "absent" : "present",
+                    *is_delta ? "pass it" : "omit it");
     return !ctx_failed(c->cx);
 }
 
@@ -66,14 +68,14 @@ static bool read_parts(Linear *l)
     const int64_t queries = onnx_int(c, "q_num_heads", 0), heads = l->heads = onnx_int(c, "kv_num_heads", 0);
     const int64_t q = last_of(c->in[0]), v = last_of(c->in[2]), decay = last_of(onnx_in(c, 4)),
                   beta = last_of(onnx_in(c, 5));
-    if (heads < 1 || queries < 1 || queries % heads != 0 || q < 1 || v < 1 || q % queries != 0 || v % heads != 0) {
-        onnx_refuse(c,
-                    "it has %lld heads of queries %s and %lld of values %s; use [batch][tokens][heads * size], and a "
-                    "number of query heads that is a multiple of the number of value heads",
-                    (long long)queries, tensor_shape_text(c->cx, c->in[0]), (long long)heads,
-                    tensor_shape_text(c->cx, c->in[2]));
+    if (!onnx_holds(c, heads >= 1 && queries >= 1 && queries % heads == 0, "'q_num_heads' is %lld and 'kv_num_heads' "
+                    "%lld; use a number of query heads that is a multiple of the number of value heads",
+                    (long long)queries, (long long)heads)
+        || !onnx_holds(c, q >= 1 && q % queries == 0, "the queries are %s for %lld heads; use "
+                       "[batch][tokens][heads * size]", tensor_shape_text(c->cx, c->in[0]), (long long)queries)
+        || !onnx_holds(c, v >= 1 && v % heads == 0, "the values are %s for %lld heads; use "
+                       "[batch][tokens][heads * size]", tensor_shape_text(c->cx, c->in[2]), (long long)heads))
         return false;
-    }
     l->batch = tensor_dim(c->in[0], 0), l->tokens = tensor_dim(c->in[0], 1);
     l->shared = queries / heads, l->key = q / queries, l->value = v / heads;
     l->at[QUERY] = split_input(l, 0, heads, l->shared, l->key);

@@ -74,12 +74,11 @@ static void group_norm(OnnxCall *c)
     Tensor *x = c->in[0];
     int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0,
             params[3] = { groups, 1, 1 };
-    if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
-        onnx_refuse(c, "'num_groups' is %lld and the input %s; use a divisor of the number of channels, and an input "
-                       "[n][c][..] of 3 to %d dimensions",
-                    (long long)groups, tensor_shape_text(c->cx, x), MAX_RANK - 1);
+    if (!onnx_holds(c, channels >= 1 && x->rank < MAX_RANK, "the input is %s; use [n][c][..] of 3 to %d dimensions",
+                    tensor_shape_text(c->cx, x), MAX_RANK - 1)
+        || !onnx_holds(c, groups >= 1 && channels % groups == 0, "'num_groups' is %lld; use a divisor of the %lld "
+                       "channels", (long long)groups, (long long)channels))
         return;
-    }
     bool by_group = tensor_elems(c->in[1]) == groups && groups != channels;
     const Expr *const shape[4] = { x->shape[0], expr_index(c->cx, groups), expr_index(c->cx, channels / groups),
                                    expr_index(c->cx, -1) };

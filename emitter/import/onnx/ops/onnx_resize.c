@@ -400,12 +400,11 @@ static void resize(OnnxCall *c)
         scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
     int size_count = is_old || !onnx_in(c, 3) ? 0 : read_sizes(c, &r, axes, count, requested);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
-    if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
-        onnx_refuse(
-            c,
-            "there are %d scales, %d sizes and %d ends of the region for %d axes; use one scale or one size per axis, "
-            "and two ends if the region is cropped",
-            scale_count, size_count, regions, count);
+    if (scale_count != count && size_count != count)
+        onnx_refuse(c, "there are %d scales and %d sizes for %d axes; use one scale or one size per axis", scale_count,
+                    size_count, count);
+    else if (r.crops && regions != 2 * count)
+        onnx_refuse(c, "the region has %d ends for %d axes; use two ends per axis", regions, count);
     else resize_by(c, &r, scale_count ? scales : NULL, requested, count, axes, r.crops ? region : NULL);
 }
 

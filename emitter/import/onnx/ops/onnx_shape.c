@@ -234,11 +234,11 @@ static void split(OnnxCall *c)
     const Tensor *x = c->in[0];
     int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
-    if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "it splits axis %lld of %s into %d parts; use an axis within the rank and 1 to %d parts",
-                    (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count, ONNX_OUTPUTS);
+    if (!onnx_holds(c, axis >= 0 && axis < x->rank, "it splits axis %lld of %s; use an axis within the rank",
+                    (long long)axis, tensor_shape_text(c->cx, x))
+        || !onnx_holds(c, c->node->out_count <= ONNX_OUTPUTS, "it has %d outputs; use at most %d outputs",
+                       c->node->out_count, ONNX_OUTPUTS))
         return;
-    }
     if (split_decided(c, (int)axis) || ctx_failed(c->cx)) return;
     x = c->in[0];
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
@@ -412,11 +412,11 @@ static void gather(OnnxCall *c)
     const Tensor *x = c->in[0], *index = c->in[1];
     int64_t axis = onnx_int(c, "axis", 0), size;
     if (axis < 0) axis += x->rank;
-    if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
-        onnx_refuse(c, "it reads axis %lld of %s by an index of type %s; use an axis within the rank and integers",
-                    (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
+    if (!onnx_holds(c, axis >= 0 && axis < x->rank, "it reads axis %lld of %s; use an axis within the rank",
+                    (long long)axis, tensor_shape_text(c->cx, x))
+        || !onnx_holds(c, dtype_is_integer(index->type), "the index is %s; use integers",
+                       dtype_info(index->type)->spelling))
         return;
-    }
     if (size_is_decided(c->cx, x->shape[axis])) {
         gather_from_decided(c, (int)axis);
         return;
@@ -595,11 +595,11 @@ static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
 {
     const int64_t size = onnx_int(c, "blocksize", 0);
     if (!onnx_requires(c, 1)) return false;
-    bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
+    bool fits = c->in[0]->rank == 4;
     for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
-    if (!fits)
-        onnx_refuse(c, "'blocksize' is %lld and the input %s; use 1 to 32768 and [n][c][h][w]", (long long)size,
-                    tensor_shape_text(c->cx, c->in[0]));
+    fits = onnx_holds(c, fits, "the input is %s; use [n][c][h][w], without sizes of 0",
+                      tensor_shape_text(c->cx, c->in[0]))
+           && onnx_holds(c, size >= 1 && size <= 1 << 15, "'blocksize' is %lld; use 1 to 32768", (long long)size);
     *b = expr_index(c->cx, fits ? size : 1);
     return fits;
 }

@@ -155,12 +155,16 @@ static void stft(OnnxCall *c)
                                    : 0,
             samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
-    if (!is_real || length < 1 || length > MOST_FOURIER_POINTS || length > samples || !(step >= 1)) {
-        onnx_unsupported(c, "it has frames of %lld samples, %g apart, for a signal %s; use frames of 1 to %d samples, "
-                            "a step of at least 1, and a signal [n][samples] or [n][samples][1] of at least a frame",
-                         (long long)length, step, tensor_shape_text(c->cx, x), MOST_FOURIER_POINTS);
-        return;
-    }
+    if (!is_real)
+        onnx_unsupported(c, "the signal is %s; use [n][samples] or [n][samples][1]", tensor_shape_text(c->cx, x));
+    if (length < 1 || length > MOST_FOURIER_POINTS)
+        onnx_unsupported(c, "it has frames of %lld samples; use 1 to %d samples", (long long)length,
+                         MOST_FOURIER_POINTS);
+    if (length > samples)
+        onnx_unsupported(c, "it has frames of %lld samples for a signal %s; use a signal of at least a frame",
+                         (long long)length, tensor_shape_text(c->cx, x));
+    if (!(step >= 1)) onnx_unsupported(c, "the step between frames is %g; use 1 or more", step);
+    if (ctx_failed(c->cx)) return;
     const double hop = step < (double)samples ? step : (double)samples;
     const int64_t frames = (samples - length) / (int64_t)hop + 1;
     if (frames > MOST_SAMPLES / length) {
@@ -204,11 +208,13 @@ static void mel_weights(OnnxCall *c)
     const int64_t type = onnx_int(c, "output_datatype", ONNX_FLOAT);
     if (!onnx_dtype(type, &t) || !dtype_is_float(t))
         onnx_refuse(c, "'output_datatype' is %s; use a float type", onnx_type_text(c->cx, type));
-    if (!(v[0] >= 1 && v[0] <= MOST_BANDS && v[1] >= 1 && v[1] <= MOST_BANDS))
-        onnx_refuse(c, "it has %g bands and a transform of %g points; use 1 to %d of each", v[0], v[1], MOST_BANDS);
-    if (!(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2]))
-        onnx_refuse(c, "the bands are from %g to %g Hz at a rate of %g Hz; use ascending edges from 0 to the rate, and "
-                       "a rate of at least 1", v[3], v[4], v[2]);
+    if (!(v[0] >= 1 && v[0] <= MOST_BANDS)) onnx_refuse(c, "it has %g bands; use 1 to %d", v[0], MOST_BANDS);
+    if (!(v[1] >= 1 && v[1] <= MOST_BANDS))
+        onnx_refuse(c, "it has a transform of %g points; use 1 to %d", v[1], MOST_BANDS);
+    if (!(v[2] >= 1)) onnx_refuse(c, "the sample rate is %g Hz; use 1 or more", v[2]);
+    if (!(v[3] >= 0 && v[4] > v[3] && v[4] <= v[2]))
+        onnx_refuse(c, "the bands are from %g to %g Hz at a rate of %g Hz; use ascending edges from 0 to the rate",
+                    v[3], v[4], v[2]);
     if (ctx_failed(c->cx)) return;
     int64_t bands = (int64_t)v[0], bins = (int64_t)v[1] / 2 + 1;
     double low = mel_of(v[3]), step = (mel_of(v[4]) - low) / (double)(bands + 2);

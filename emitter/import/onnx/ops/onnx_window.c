@@ -52,13 +52,12 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
         return false;
     for (int d = 0; d < w->spatial; d++) {
         w->size[d] = tensor_dim(x, 2 + d);
-        if (w->kernel[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->kernel[d] > 1 << 20
-            || w->stride[d] > 1 << 20 || w->dilation[d] > 1 << 20) {
-            onnx_refuse(c, "the kernel is %lld, the stride %lld and the dilation %lld; use 1 to %d for each",
-                        (long long)w->kernel[d],
-                        (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
-            return false;
-        }
+        static const char *const names[] = { "kernel", "stride", "dilation" };
+        const int64_t of[] = { w->kernel[d], w->stride[d], w->dilation[d] };
+        for (int i = 0; i < 3; i++)
+            if (!onnx_holds(c, of[i] >= 1 && of[i] <= 1 << 20, "the %s is %lld; use 1 to %d", names[i],
+                            (long long)of[i], 1 << 20))
+                return false;
         if (is_same && !w->is_transposed) pad_same(c, w, d, strcmp(automatic, "SAME_UPPER") == 0);
         else if (strcmp(automatic, "VALID") == 0) w->pad[d] = w->pad[w->spatial + d] = 0;
     }

@@ -66,13 +66,14 @@ static void framer(TfliteCall *c)
     Tensor *x = c->in[0];
     const int rank = x->rank;
     const int64_t size = of[SIZE], step = of[STEP], last = rank ? tensor_dim(x, rank - 1) : 0;
-    if (step > size || last < step || last % step || last / step > MOST_FRAMES || rank >= MAX_RANK
-        || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_size' is %lld, 'frame_step' %lld and the samples %s; use a step up to the size, at "
-                         "most %d dimensions, and 1 to %d whole steps of samples",
-                      (long long)size, (long long)step, tensor_shape_text(c->cx, x), MAX_RANK - 1, MOST_FRAMES);
+    if (!tflite_holds(c, step <= size, "'frame_step' is %lld and 'frame_size' %lld; use a step up to the size",
+                      (long long)step, (long long)size)
+        || !tflite_holds(c, rank < MAX_RANK && tensor_elems(x) >= 1, "the samples are %s; use at most %d dimensions of "
+                         "fixed sizes above 0", tensor_shape_text(c->cx, x), MAX_RANK - 1)
+        || !tflite_holds(c, last >= step && last % step == 0 && last / step <= MOST_FRAMES, "the samples are %s and "
+                         "'frame_step' is %lld; use 1 to %d whole steps", tensor_shape_text(c->cx, x),
+                         (long long)step, MOST_FRAMES))
         return;
-    }
     const int64_t frames = last / step, rows = tensor_elems(x) / last, steps = (size + step - 1) / step;
     Tensor *all = with_kept(c, tflite_reshape(c, x, (int64_t[]){ rows, last }, 2), rows,
                             of[PREFILL] ? size - step : (steps - 1) * step);
@@ -136,12 +137,11 @@ static void overlap_add(TfliteCall *c)
     Tensor *x = c->in[0];
     const int rank = x->rank;
     const int64_t size = rank >= 2 ? tensor_dim(x, rank - 1) : 0, frames = rank >= 2 ? tensor_dim(x, rank - 2) : 0;
-    if (size < step || frames < 1 || frames > MOST_FRAMES || tensor_elems(x) < 1) {
-        tflite_refuse(c, "'frame_step' is %lld and the frames %s; use [..][1 to %d frames][at least a step of samples]",
-                         (long long)step,
-                      tensor_shape_text(c->cx, x), MOST_FRAMES);
+    if (!tflite_holds(c, frames >= 1 && frames <= MOST_FRAMES && tensor_elems(x) >= 1, "the frames are %s; use "
+                      "[..][1 to %d frames][samples]", tensor_shape_text(c->cx, x), MOST_FRAMES)
+        || !tflite_holds(c, size >= step, "the frames are %s and 'frame_step' is %lld; use at least a step of samples",
+                         tensor_shape_text(c->cx, x), (long long)step))
         return;
-    }
     const int64_t rows = tensor_elems(x) / size / frames, keep = size - step;
     x = tflite_reshape(c, x, (int64_t[]){ rows, frames, size }, 3);
     Tensor *kept = keep ? tflite_own_state(c, "kept", x->type, 2, (int64_t[]){ rows, keep }, NULL) : NULL,
@@ -180,12 +180,11 @@ static void stacker(TfliteCall *c)
     int64_t of[4];
     if (!tflite_custom_input(c, 0, I16, 1) || !tflite_custom_options(c, options, 4, of)) return;
     const int64_t channels = of[CHANNELS], context = of[LEFT] + of[RIGHT], first = of[STEP] + of[RIGHT] + 1;
-    if (of[STEP] > context + 1 || tensor_dim(c->in[0], 0) != channels) {
-        tflite_refuse(c, "'stacker_step' is %lld, its input %s; use a step up to the frames of a stack, %lld, and "
-                      "'num_channels', %lld, elements", (long long)of[STEP],
-                      tensor_shape_text(c->cx, c->in[0]), (long long)context + 1, (long long)channels);
+    if (!tflite_holds(c, of[STEP] <= context + 1, "'stacker_step' is %lld; use at most %lld, the frames of a stack",
+                      (long long)of[STEP], (long long)context + 1)
+        || !tflite_holds(c, tensor_dim(c->in[0], 0) == channels, "its input is %s; use %lld elements, 'num_channels'",
+                         tensor_shape_text(c->cx, c->in[0]), (long long)channels))
         return;
-    }
     int32_t *begin = NEW_ARRAY(c->cx->arena, int32_t, 1);
     *begin = (int32_t)first;
     Tensor *left = tflite_own_state(c, "missing", I32, 0, NULL,

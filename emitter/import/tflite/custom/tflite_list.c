@@ -53,9 +53,10 @@ static void list_reserve(TfliteCall *c)
     if (!y)
         tflite_unsupported(c, "no TensorListStack reads the list after the loop that fills it; stack the list, or "
                            "convert the model without SELECT_TF_OPS");
-    else if (y->rank < 1 || !tflite_dtype(y->type, &type))
-        tflite_unsupported(c, "the list is stacked to %s with %d dimensions; use a type that `loopwright ops --tflite` "
-                           "accepts, and at least one dimension", tflite_type_text(c->cx, y->type), y->rank);
+    else if (!tflite_dtype(y->type, &type))
+        tflite_unsupported(c, "the list is stacked to the type %s; use a type that `loopwright ops --tflite` lists",
+                           tflite_type_text(c->cx, y->type));
+    else if (y->rank < 1) tflite_unsupported(c, "the list is stacked to a scalar; use at least one dimension");
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d < y->rank; d++) shape[d] = y->is_open[d] ? c->subgraphs->open_size(c) : y->dim[d];
     for (int d = 0; d < y->rank; d++)
@@ -75,15 +76,16 @@ static void list_set(TfliteCall *c)
 {
     if (!tflite_needs(c, 3)) return;
     Tensor *list = c->in[0], *item = c->in[2];
-    const bool fits = list->rank == item->rank + 1 && list->type == item->type && tensor_dim(list, 0) > 0;
+    const bool fits = list->rank == item->rank + 1 && list->type == item->type;
     int64_t shape[MAX_RANK] = { 1 };
     for (int d = 0; fits && d < item->rank; d++) shape[d + 1] = tensor_dim(item, d);
     if (tensor_elems(c->in[1]) != 1)
         tflite_refuse(c, "the index has the shape %s; use one number", tensor_shape_text(c->cx, c->in[1]));
     else if (!fits)
-        tflite_refuse(c, "an item %s%s is written into a list %s%s; use an item with the type and shape of an element, "
-                      "and a list that is not empty", dtype_info(item->type)->spelling, tensor_shape_text(c->cx, item),
+        tflite_refuse(c, "an item %s%s is written into a list %s%s; use an item with the type and shape of an element",
+                      dtype_info(item->type)->spelling, tensor_shape_text(c->cx, item),
                       dtype_info(list->type)->spelling, tensor_shape_text(c->cx, list));
+    else if (tensor_dim(list, 0) < 1) tflite_refuse(c, "the list is empty; use at least one element");
     if (ctx_failed(c->cx)) return;
     Tensor *place = tflite_reshape(c, c->in[1], NULL, 0);
     Tensor *places = tflite_ramp(c, c->in[1]->type, tensor_dim(list, 0), 0, list->rank);

@@ -110,12 +110,13 @@ Tensor *tflite_topk_indices(TfliteCall *c)
 {
     Tensor *x = c->in[0];
     const int last = x->rank - 1;
-    if (tensor_elems(c->in[1]) != 1 || last < 0 || !tensor_is_fixed(x)) {
-        tflite_unsupported(c, "the run decides how many elements are selected, by a tensor %s, from %s; use one "
-                              "number, and an input of fixed sizes with at least one dimension",
-                           tensor_shape_text(c->cx, c->in[1]), tensor_shape_text(c->cx, x));
-        return NULL;
-    }
+    if (tensor_elems(c->in[1]) != 1)
+        tflite_unsupported(c, "the number of selected elements is a tensor %s; use one number",
+                           tensor_shape_text(c->cx, c->in[1]));
+    if (last < 0 || !tensor_is_fixed(x))
+        tflite_unsupported(c, "the run decides how many elements of %s are selected; use fixed sizes and at least one "
+                              "dimension", tensor_shape_text(c->cx, x));
+    if (ctx_failed(c->cx)) return NULL;
     const Expr *size = tflite_decided(c, 0, last, value_of(c, element_of(c->in[1], 0)), 0, tensor_dim(x, last));
     if (!size) return NULL;
     x = decided_after(sizes_of(c), c->name, x, &size, 1);
@@ -154,11 +155,12 @@ Tensor *tflite_filled(TfliteCall *c, Tensor *value, Tensor *sizes)
 {
     const Expr *size[MAX_RANK];
     const int64_t rank = sizes->rank == 1 ? tensor_elems(sizes) : -1;
-    if (rank < 0 || rank > MAX_RANK || tensor_elems(value) != 1) {
-        tflite_unsupported(c, "the sizes are %s and the value %s; use a list of at most %d sizes, and a single value",
-                           tensor_shape_text(c->cx, sizes), tensor_shape_text(c->cx, value), MAX_RANK);
-        return NULL;
-    }
+    if (rank < 0 || rank > MAX_RANK)
+        tflite_unsupported(c, "the sizes are %s; use a list of at most %d sizes", tensor_shape_text(c->cx, sizes),
+                           MAX_RANK);
+    if (tensor_elems(value) != 1)
+        tflite_unsupported(c, "the value is %s; use a single value", tensor_shape_text(c->cx, value));
+    if (ctx_failed(c->cx)) return NULL;
     for (int d = 0; d < rank; d++) {
         const Element e = element_of(sizes, d);
         if (!e.list && e.at < 1)

@@ -162,13 +162,10 @@ static void fake_quant(TfliteCall *c)
     const float low = flat_float(&c->op->options, MIN, 0), high = flat_float(&c->op->options, MAX, 0);
     const int64_t bits = flat_int(&c->op->options, BITS, 4, 0);
     if (!tflite_needs(c, 1)) return;
-    if (bits < 2 || bits > 16 || !(low < high)) {
-        tflite_refuse(c, "it has %lld bits for the range from %g to %g; use 2 to 16 bits, and a minimum below the "
-                         "maximum",
-                      (long long)bits,
-                      (double)low, (double)high);
+    if (!tflite_holds(c, bits >= 2 && bits <= 16, "it has %lld bits; use 2 to 16 bits", (long long)bits)
+        || !tflite_holds(c, low < high, "the range is from %g to %g; use a minimum below the maximum", (double)low,
+                         (double)high))
         return;
-    }
     const float least = flat_int(&c->op->options, NARROW, 1, 0) ? 1 : 0, greatest = (float)((1 << bits) - 1),
                 scale = (high - low) / (greatest - least), at = least - low / scale,
                 zero = at < least ? least : at > greatest ? greatest : roundf(at),

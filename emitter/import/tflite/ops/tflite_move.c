@@ -373,11 +373,11 @@ static void gather(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank);
     int64_t batch = flat_int(&c->op->options, BATCH, 4, 0);
     if (batch < 0) batch += rank;
-    if (axis >= 0 && (batch < 0 || batch > axis || batch > rank || rank == MAX_RANK))
-        tflite_refuse(c, "it has %lld batch dimensions for axis %d and indices %s; use indices of at most %d "
-                         "dimensions, and 0 to %d batch dimensions",
-                      (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]),
-                      MAX_RANK - 1, axis < rank ? axis : rank);
+    if (rank == MAX_RANK)
+        tflite_refuse(c, "the indices have %d dimensions; use at most %d dimensions", rank, MAX_RANK - 1);
+    if (axis >= 0 && (batch < 0 || batch > axis || batch > rank))
+        tflite_refuse(c, "it has %lld batch dimensions for axis %d and indices %s; use 0 to %d batch dimensions",
+                      (long long)batch, axis, tensor_shape_text(c->cx, c->in[1]), axis < rank ? axis : rank);
     if (axis >= 0 && batch && !tensor_is_fixed(c->in[1]))
         tflite_unsupported(c, "it has %lld batch dimensions and indices of %s; use no batch dimensions, or fixed sizes",
                            (long long)batch, tensor_shape_text(c->cx, c->in[1]));
@@ -457,10 +457,10 @@ static int64_t block_of(TfliteCall *c)
 {
     int64_t b = flat_int(&c->op->options, 0, 4, 0);
     if (!tflite_needs(c, 1)) return 0;
-    if (c->in[0]->rank == 4 && b >= 1 && b <= 1 << 12) return b;
-    tflite_refuse(c, "it has blocks of %lld in %s; use blocks of 1 to 4096, and an input of rank 4", (long long)b,
-                  tensor_shape_text(c->cx, c->in[0]));
-    return 0;
+    return tflite_holds(c, c->in[0]->rank == 4, "the input is %s; use four dimensions",
+                        tensor_shape_text(c->cx, c->in[0]))
+           && tflite_holds(c, b >= 1 && b <= 1 << 12, "it has blocks of %lld; use blocks of 1 to 4096", (long long)b)
+           ? b : 0;
 }
 
 static void space_to_depth(TfliteCall *c)

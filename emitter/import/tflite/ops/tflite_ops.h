@@ -98,6 +98,9 @@ void tflite_lower(TfliteCall *c);
 const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op);
 #define tflite_refuse(c, ...) diag_error((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 #define tflite_unsupported(c, ...) diag_unsupported((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
+/* Returns true if the condition holds; otherwise refuses the operator and returns false. A refusal names one
+ * condition. */
+#define tflite_holds(c, holds, ...) ((holds) || (tflite_refuse(c, __VA_ARGS__), false))
 
 const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor, or NULL if absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);

@@ -185,11 +185,11 @@ static void matrix_set_diag(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     Tensor *x = c->in[0], *diagonal = c->in[1];
     const int rank = x->rank;
-    if (rank < 2 || diagonal->rank != rank - 1 || diagonal->type != x->type) {
-        tflite_refuse(c, "the diagonal is %s%s and the input %s%s; use an input of at least two dimensions, and a "
-                      "diagonal of its type with one dimension less",
-                      dtype_info(diagonal->type)->spelling, tensor_shape_text(c->cx, diagonal),
-                      dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x));
+    if (!tflite_holds(c, rank >= 2, "the input is %s; use at least two dimensions", tensor_shape_text(c->cx, x))
+        || !tflite_holds(c, diagonal->rank == rank - 1 && diagonal->type == x->type, "the diagonal is %s%s and the "
+                         "input %s%s; use a diagonal of the input's type with one dimension less",
+                         dtype_info(diagonal->type)->spelling, tensor_shape_text(c->cx, diagonal),
+                         dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x))) {
         return;
     }
     const int64_t rows = tensor_dim(x, rank - 2), columns = tensor_dim(x, rank - 1);
@@ -221,12 +221,10 @@ static void scatter_nd(TfliteCall *c)
     Tensor *index = c->in[0], *update = tflite_cast(c, c->in[1], is_bool ? I8 : c->in[1]->type);
     if (!update) return;
     const int64_t each = index->rank ? tensor_dim(index, index->rank - 1) : 0, count = tensor_elems(index);
-    if (each < 1 || each > rank || count < 1) {
-        tflite_refuse(c, "it has indices %s for a tensor of %d dimensions; use at least one index, and a last "
-                         "dimension from 1 to the number of dimensions",
-                      tensor_shape_text(c->cx, index), rank);
+    if (!tflite_holds(c, count >= 1, "the indices are %s; use fixed sizes above 0", tensor_shape_text(c->cx, index))
+        || !tflite_holds(c, each >= 1 && each <= rank, "it has indices %s for a tensor of %d dimensions; use a last "
+                         "dimension from 1 to %d", tensor_shape_text(c->cx, index), rank, rank))
         return;
-    }
     int n = 0;
     rows[n++] = count / each;
     for (int d = (int)each; d < rank; d++) rows[n++] = shape[d];
@@ -246,13 +244,11 @@ static void sparse_to_dense(TfliteCall *c)
     if (rank < 0) return;
     Tensor *index = c->in[0], *value = c->in[2];
     const int64_t each = index->rank == 2 ? tensor_dim(index, 1) : 1, count = tensor_elems(index);
-    if (each != rank || count < 1 || index->rank > 2 || value->type != c->in[3]->type) {
-        tflite_refuse(c, "the indices are %s for %d dimensions, the values %s and %s; use at least one row of indices, "
-                      "one index per dimension, and values of one type",
-                      tensor_shape_text(c->cx, index), rank, dtype_info(value->type)->spelling,
-                      dtype_info(c->in[3]->type)->spelling);
+    if (!tflite_holds(c, each == rank && count >= 1 && index->rank <= 2, "the indices are %s for %d dimensions; use "
+                      "rows with one index per dimension, at least one row", tensor_shape_text(c->cx, index), rank)
+        || !tflite_holds(c, value->type == c->in[3]->type, "the values are %s and %s; use values of one type",
+                         dtype_info(value->type)->spelling, dtype_info(c->in[3]->type)->spelling))
         return;
-    }
     const int64_t rows = count / each;
     Tensor *filling = tensor_elems(value) == 1 ? filled(c, value, &rows, 1) : value;
     Tensor *rows_of_index = tflite_reshape(c, index, (int64_t[]){ rows, each }, 2);
@@ -267,12 +263,12 @@ static void segments(TfliteCall *c, int64_t count, bool may_be_negative, const c
     Tensor *x = c->in[0], *id = c->in[1];
     bool fits = id->rank >= 1 && id->rank <= x->rank && dtype_is_integer(id->type);
     for (int d = 0; fits && d < id->rank; d++) fits = tensor_dim(id, d) == tensor_dim(x, d);
-    if (!fits || count < 1 || count > INT32_MAX - 1) {
-        tflite_refuse(c, "the segment numbers are %s and the data %s, with %lld segments; use numbers with the data's "
-                         "leading dimensions, and at least one segment",
-                      tensor_shape_text(c->cx, id), tensor_shape_text(c->cx, x), (long long)count);
+    if (!tflite_holds(c, fits, "the segment numbers are %s%s and the data %s; use integers with the data's leading "
+                      "dimensions", dtype_info(id->type)->spelling, tensor_shape_text(c->cx, id),
+                      tensor_shape_text(c->cx, x))
+        || !tflite_holds(c, count >= 1 && count <= INT32_MAX - 1, "there are %lld segments; use at least one segment",
+                         (long long)count))
         return;
-    }
     int n = 1;
     rows[0] = tensor_elems(id);
     shape[0] = count + may_be_negative;
@@ -319,17 +315,16 @@ static void dynamic_update_slice(TfliteCall *c)
     if (!tflite_needs(c, 3)) return;
     Tensor *x = c->in[0], *update = c->in[1], *begin = c->in[2], *is_inside = NULL;
     const int rank = x->rank;
-    bool fits = update->rank == rank && update->type == x->type && begin->rank == 1 && tensor_dim(begin, 0) == rank
-                && dtype_is_integer(begin->type);
+    bool fits = update->rank == rank && update->type == x->type;
     for (int d = 0; fits && d < rank; d++)
         fits = tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d);
-    if (!fits) {
-        tflite_refuse(c, "it has an update %s at %s for the input %s; use an update with the input's rank and at most "
-                         "the input's sizes, and one begin per dimension",
-                         tensor_shape_text(c->cx, update), tensor_shape_text(c->cx, begin),
-                      tensor_shape_text(c->cx, x));
+    if (!tflite_holds(c, fits, "the update is %s%s and the input %s%s; use the input's type and rank, and at most its "
+                      "sizes", dtype_info(update->type)->spelling, tensor_shape_text(c->cx, update),
+                      dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x))
+        || !tflite_holds(c, dtype_is_integer(begin->type) && begin->rank == 1 && tensor_dim(begin, 0) == rank,
+                         "the begins are %s%s; use %d integers, one per dimension",
+                         dtype_info(begin->type)->spelling, tensor_shape_text(c->cx, begin), rank))
         return;
-    }
     Tensor *y = update;
     for (int d = 0; d < rank && !ctx_failed(c->cx); d++) {
         const int64_t size = tensor_dim(x, d), part = tensor_dim(update, d);
@@ -375,13 +370,12 @@ static bool suppressed(TfliteCall *c, int count, double sigma, Suppressed *out)
     int64_t most;
     if (!tflite_needs(c, count) || !tflite_list(c, 2, &most, 1)) return false;
     Tensor *boxes = c->in[0], *scores = c->in[1];
-    if (boxes->rank != 2 || scores->rank != 1 || tensor_dim(boxes, 0) != tensor_dim(scores, 0) || most < 1
-        || tensor_dim(scores, 0) < 1) {
-        tflite_refuse(c, "the boxes are %s, the scores %s, and %lld results are asked for; use [n][4], [n] and at "
-                         "least one",
-                      tensor_shape_text(c->cx, boxes), tensor_shape_text(c->cx, scores), (long long)most);
+    if (!tflite_holds(c, boxes->rank == 2 && scores->rank == 1 && tensor_dim(boxes, 0) == tensor_dim(scores, 0)
+                             && tensor_dim(scores, 0) >= 1,
+                      "the boxes are %s and the scores %s; use [n][4] and [n]", tensor_shape_text(c->cx, boxes),
+                      tensor_shape_text(c->cx, scores))
+        || !tflite_holds(c, most >= 1, "it requests %lld results (input 2); use 1 or more", (long long)most))
         return false;
-    }
     Tensor *overlap = scalar_in(c, 3, F32), *least = scalar_in(c, 4, F32);
     if (!overlap || !least) return false;
     const double scale = sigma > 0 ? (double)(float)(-0.5 / sigma) : 0;

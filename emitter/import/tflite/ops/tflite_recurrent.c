@@ -47,10 +47,12 @@ static bool are_matrices(TfliteCall *c, int first, int count)
 static bool has_ranks(TfliteCall *c, const LstmPlaces *p, int rank)
 {
     if (!are_matrices(c, p->weights, LSTM_GATES) || !are_matrices(c, p->recurrent, LSTM_GATES)) return false;
-    if (c->in[LSTM_X]->rank != rank || c->in[p->state]->rank != 2 || c->in[p->cell]->rank != 2)
-        tflite_refuse(c, "the input is %s, the state %s and the cell %s; use [batch]%s[inputs], and [batch][units] for "
-                      "both states", tensor_shape_text(c->cx, c->in[LSTM_X]), tensor_shape_text(c->cx, c->in[p->state]),
-                      tensor_shape_text(c->cx, c->in[p->cell]), rank == 3 ? "[steps]" : "");
+    if (c->in[LSTM_X]->rank != rank)
+        tflite_refuse(c, "the input is %s; use [batch]%s[inputs]", tensor_shape_text(c->cx, c->in[LSTM_X]),
+                      rank == 3 ? "[steps]" : "");
+    if (c->in[p->state]->rank != 2 || c->in[p->cell]->rank != 2)
+        tflite_refuse(c, "the state is %s and the cell %s; use [batch][units] for both",
+                      tensor_shape_text(c->cx, c->in[p->state]), tensor_shape_text(c->cx, c->in[p->cell]));
     return !ctx_failed(c->cx);
 }
 

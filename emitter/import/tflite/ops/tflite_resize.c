@@ -24,13 +24,12 @@ static bool read_resize(TfliteCall *c, TfliteResize *r, int first)
     if (!tflite_needs(c, 2) || !tflite_list(c, 1, r->out, 2)) return false;
     r->align = flat_int(&c->op->options, first, 1, 0) != 0;
     r->half = flat_int(&c->op->options, first + 1, 1, 0) != 0;
-    if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST
-        || tensor_elems(c->in[0]) < 1) {
-        tflite_refuse(c, "%s is resized to %lld by %lld; use a tensor of four dimensions that is not empty, and sizes "
-                         "of 1 to %d",
-                      tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0], (long long)r->out[1], MOST);
+    if (!tflite_holds(c, c->in[0]->rank == 4 && tensor_elems(c->in[0]) >= 1, "the input is %s; use four fixed sizes "
+                      "above 0", tensor_shape_text(c->cx, c->in[0]))
+        || !tflite_holds(c, r->out[0] >= 1 && r->out[1] >= 1 && r->out[0] <= MOST && r->out[1] <= MOST,
+                         "the result has %lld by %lld pixels; use 1 to %d along each side", (long long)r->out[0],
+                         (long long)r->out[1], MOST))
         return false;
-    }
     for (int d = 0; d < 2; d++) r->in[d] = tensor_dim(c->in[0], 1 + d);
     return true;
 }

@@ -37,13 +37,16 @@ static void rfft_2d(TfliteCall *c)
     Tensor *x = c->in[0];
     const int rank = x->rank;
     const int64_t height = size[0], length = size[1], bins = length / 2 + 1;
-    if (rank < 2 || rank >= MAX_RANK || tensor_elems(x) < 1 || height < 1 || height > MOST_FOURIER_POINTS
-        || height & (height - 1) || length < 2 || length > MOST_FOURIER_POINTS) {
-        tflite_unsupported(c, "it transforms %lld x %lld points of %s; use a power of two from 1 to %d rows, 2 to %d "
-                              "points, and of [..][rows][points]",
-                           (long long)height, (long long)length, tensor_shape_text(c->cx,
-                                                                                                               x),
-                           MOST_FOURIER_POINTS, MOST_FOURIER_POINTS);
+    if (rank < 2 || rank >= MAX_RANK || tensor_elems(x) < 1)
+        tflite_unsupported(c, "the input is %s; use [..][rows][points] of fixed sizes above 0",
+                           tensor_shape_text(c->cx, x));
+    if (height < 1 || height > MOST_FOURIER_POINTS || height & (height - 1))
+        tflite_unsupported(c, "it transforms %lld rows; use a power of two from 1 to %d", (long long)height,
+                           MOST_FOURIER_POINTS);
+    if (length < 2 || length > MOST_FOURIER_POINTS)
+        tflite_unsupported(c, "it transforms %lld points; use a power of two from 2 to %d", (long long)length,
+                           MOST_FOURIER_POINTS);
+    if (ctx_failed(c->cx)) {
         return;
     }
     const int64_t most = tensor_dim(x, rank - 2), rows = most < height ? most : height;

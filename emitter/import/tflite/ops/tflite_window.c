@@ -36,14 +36,13 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
     int64_t padding = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME);
     for (int d = 0; d < 2; d++) {
         int64_t size = tensor_dim(c->in[0], 1 + d), k = w->kernel[d], s = w->stride[d], step = w->dilation[d];
-        if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST
-            || (padding != PADDING_SAME && padding != PADDING_VALID)) {
-            tflite_refuse(c,
-                          "it has kernel %lld, stride %lld, dilation %lld, padding %lld; use 1 to %d each, and SAME "
-                          "(0) or VALID (1)",
-                          (long long)k, (long long)s, (long long)step, (long long)padding, MOST);
+        if (!tflite_holds(c, k >= 1 && k <= MOST, "it has a kernel of %lld; use 1 to %d", (long long)k, MOST)
+            || !tflite_holds(c, s >= 1 && s <= MOST, "it has a stride of %lld; use 1 to %d", (long long)s, MOST)
+            || !tflite_holds(c, step >= 1 && step <= MOST, "it has a dilation of %lld; use 1 to %d", (long long)step,
+                             MOST)
+            || !tflite_holds(c, padding == PADDING_SAME || padding == PADDING_VALID, "it has the padding %lld; use "
+                             "SAME (0) or VALID (1)", (long long)padding))
             return false;
-        }
         window_pads(padding == PADDING_SAME, size, (k - 1) * step + 1, s, &w->pad[d], &w->pad[2 + d]);
     }
     return true;
@@ -364,11 +363,9 @@ static bool result_shape(TfliteCall *c, int64_t *shape)
 static bool transposed_pads(TfliteCall *c, bool is_same, int64_t stride, int64_t size, int64_t kernel, int64_t out,
                             int64_t *before, int64_t *after, int64_t *extra)
 {
-    if (stride < 1 || stride > MOST || out < 1) {
-        tflite_refuse(c, "it has a stride of %lld for an output size of %lld; use a stride of 1 to %d, and a size of "
-                         "at least 1", (long long)stride, (long long)out, MOST);
+    if (!tflite_holds(c, stride >= 1 && stride <= MOST, "it has a stride of %lld; use 1 to %d", (long long)stride, MOST)
+        || !tflite_holds(c, out >= 1, "it has an output size of %lld; use 1 or more", (long long)out))
         return false;
-    }
     const int64_t count = is_same ? (out + stride - 1) / stride : (out - kernel + stride) / stride,
                   total = (count - 1) * stride + kernel - out;
     *before = total > 0 ? total / 2 : 0;
@@ -509,11 +506,10 @@ static void local_response(TfliteCall *c)
     enum { RADIUS, BIAS, ALPHA, BETA };
     const int64_t radius = option(c, RADIUS, 0), size = 2 * radius;
     if (!tflite_needs(c, 1)) return;
-    if (radius < 1 || radius > MOST || c->in[0]->rank < 1) {
-        tflite_unsupported(c, "the radius is %lld for an input %s; use a radius of 1 to %d, and at least one dimension",
-                           (long long)radius, tensor_shape_text(c->cx, c->in[0]), MOST);
-        return;
-    }
+    if (radius < 1 || radius > MOST)
+        tflite_unsupported(c, "the radius is %lld; use 1 to %d", (long long)radius, MOST);
+    if (c->in[0]->rank < 1) tflite_unsupported(c, "the input is a scalar; use at least one dimension");
+    if (ctx_failed(c->cx)) return;
     Tensor *y = tflite_call(c, "lrn", reversed_channels(c, c->in[0]), attr_int("size", size),
                             attr_real("bias", (double)flat_float(&c->op->options, BIAS, 0)),
                             attr_real("alpha", (double)flat_float(&c->op->options, ALPHA, 0) * (double)size),
@@ -539,9 +535,10 @@ static bool is_volume(TfliteCall *c, const Tensor *x, const Tensor *k, int64_t *
     for (int d = 0; d < VOLUME_DIMS; d++) {
         stride[d] = option(c, strides[d], 0);
         dilation[d] = option(c, dilations[d], 1);
-        if (stride[d] < 1 || dilation[d] < 1 || stride[d] > MOST || dilation[d] > MOST)
-            tflite_refuse(c, "it has a stride of %lld and a dilation of %lld; use 1 to %d each", (long long)stride[d],
-                          (long long)dilation[d], MOST);
+        if (stride[d] < 1 || stride[d] > MOST)
+            tflite_refuse(c, "it has a stride of %lld; use 1 to %d", (long long)stride[d], MOST);
+        if (dilation[d] < 1 || dilation[d] > MOST)
+            tflite_refuse(c, "it has a dilation of %lld; use 1 to %d", (long long)dilation[d], MOST);
     }
     return !ctx_failed(c->cx);
 }
