@@ -120,8 +120,8 @@ static void shorten_outputs(Build *b)
 static void note_contraction(const Build *b)
 {
     if (b->target && target_has(b->target, "fma") && dtype_is_float(b->graph.input[b->graph.stream->input]->type))
-        diag_listed(b->cx, NOTE, NULL, "--stream: on %s, a schedule may round a product and its sum once, so floats may "
-                                       "differ from those of the full window; use --float separate for equal bytes",
+        diag_listed(b->cx, NOTE, NULL, "--stream: on %s, a schedule may round a product and its sum once, so floats "
+                                       "may differ from those of the full window; use --float separate for equal bytes",
                     b->target->name);
 }
 

@@ -356,7 +356,7 @@ static bool check_cells(Ctx *cx, const Node *n, int64_t h, int64_t w)
 
 static int roi_align(Ctx *cx, const Node *n, Tensor **out)
 {
-    const Tensor *roi = n->in[1], *image = n->in[2];
+    const Tensor *x = n->in[0], *roi = n->in[1], *image = n->in[2];
     int64_t h = node_int(n, "height", 1), w = node_int(n, "width", 1), ratio = node_int(n, "ratio", 1);
     const char *mode = node_text(n, "mode", "avg");
     bool is_max = strcmp(mode, "max") == 0;
@@ -402,7 +402,7 @@ static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cel
 
 static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
 {
-    const Tensor *x = n->in[0], *roi = n->in[1];
+    const Tensor *x = n->in[0];
     const int64_t h = node_int(n, "height", 1), w = node_int(n, "width", 1);
     if (!op_float(cx, n) || !op_same_type(cx, n)) return 0;
     if (!check_image(cx, n, 5) || !check_cells(cx, n, h, w)) return 0;

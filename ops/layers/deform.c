@@ -131,8 +131,8 @@ static const OpCase deform_cases[] = {
     { "", "f64[1][3][4][2] f64[3][3][2][3] f64[1][1][2][18]", "f64[1][1][2][3]", NULL },
     { "", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][4]", NULL, "[n][2][2][8]" },
     { "offset_groups=2", "f32[1][3][3][1] f32[2][2][1][1] f32[1][2][2][16]", NULL,
-      "divisors of the input's 1 channels" },
-    { "", "f32[3][3][1] f32[2][2][1][1] f32[1][2][2][8]", NULL, "[kh][kw][c][o]" },
+      "'offset_groups' is 2; use a divisor of the input's 1 channels" },
+    { "", "f32[3][3][1] f32[2][2][1][1] f32[1][2][2][8]", NULL, "the input is [3][3][1]; use fixed sizes above 0" },
     { 0 }
 };
 

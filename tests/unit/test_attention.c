@@ -305,9 +305,9 @@ int main(void)
     test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!",
                  "3 heads in [1][3][8]");
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y",
-                 "queries of the keys' size, and a multiple of their heads");
+                 "3 heads of queries and 2 heads of keys; use a multiple of the heads of keys");
     test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y",
-                 "use both past inputs, without a number of valid keys");
+                 "it has only past keys; pass past keys and past values");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh",
                  "use one of none, silu, swish");
     test_refused("no-rule",
@@ -315,7 +315,7 @@ int main(void)
                  "linear, gated, delta or gated_delta");
     test_refused("no-decay",
                  "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=gated",
-                 "decay is absent");
+                 "decay, input 4, is absent; pass it");
     test_refused("other-groups",
                  "q:1,2,6;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=3! kv_num_heads=2! update_rule=linear",
                  "a number of query heads that is a multiple of the number of value heads");

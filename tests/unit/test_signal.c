@@ -117,10 +117,10 @@ static const Refused refused[] = {
     { "parts", "x:1,6,3;>y;DFT x y axis=1!", "the input is f32[1][6][3]; use floats [..][1] (real) or [..][2]" },
     { "axis-of-parts", "x:1,6,1;>y;DFT x y axis=2!", "'axis' is 2, the dimension of the real and imaginary parts" },
     { "frame-without-samples", "x:1,6,1;s#2;n#8;>y;STFT x,s,,n y",
-      "frames of 8 samples, 2 apart, for a signal [1][6][1]; use frames of 1 to 65536 samples" },
+      "frames of 8 samples for a signal [1][6][1]; use a signal of at least a frame" },
     { "type-of-weights", "b#4;n#8;r#16;l%1,1%0%0;h%1,1%0%8;>y;MelWeightMatrix b,n,r,l,h y output_datatype=6!",
       "'output_datatype' is int32; use a float type" },
-    { "bands", "b#0;n#8;r#16;l#0;h#8;>y;MelWeightMatrix b,n,r,l,h y", "it has 0 bands and a transform of 8 points" },
+    { "bands", "b#0;n#8;r#16;l#0;h#8;>y;MelWeightMatrix b,n,r,l,h y", "it has 0 bands; use 1 to" },
     { "edges", "b#4;n#8;r#16;l#9;h#8;>y;MelWeightMatrix b,n,r,l,h y", "from 9 to 8 Hz at a rate of 16 Hz" },
     { "no-counts", "x:1,4:6;>y;TfIdfVectorizer x y mode=TF min_gram_length=1! max_gram_length=1! pool_int64s=2,3 "
       "ngram_indexes=0,1", "the attribute 'ngram_counts' is missing" },

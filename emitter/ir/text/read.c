@@ -386,8 +386,7 @@ const Expr *read_extent(Reader *r)
 bool reader_has_padding(Reader *r)
 {
     if (!r->padded_count) return true;
-    lex_error(r->lex, r->padded, "this padded read has no value for outside; write ( VALUE : OUTSIDE ), such as "
-              "(x[i - 1]? : 0)");
+    lex_error(r->lex, r->padded, "this padded read has no value for outside; write ( VALUE : OUTSIDE )");
     return false;
 }
 
