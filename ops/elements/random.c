@@ -233,7 +233,7 @@ static const OpCase multinomial_cases[] = {
     { "samples=9", "f32[2][4] u64={3}", "i64[2][9]", NULL },
     { "samples=5", "f64[1][3]={-100,0,-100} u64={3}", "i64[1][5]", NULL },
     { "", "f32[3][1] i64={3}", "i64[3][1]", NULL },
-    { "samples=0", "f32[2][4] u64={3}", NULL, "0 samples of [2][4]" },
+    { "samples=0", "f32[2][4] u64={3}", NULL, "'samples' is 0" },
     { "", "f32[4] u64={3}", NULL, "[rows][classes]" },
     { "", "f32[2][4] f32={3}", NULL, "the key is f32" },
     { 0 }

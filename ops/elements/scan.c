@@ -200,7 +200,7 @@ static const OpCase one_hot_cases[] = {
 static const OpCase reverse_sequence_cases[] = {
     { "", "f32[4][3] i64[3]={4,1,2}", "f32[4][3]", NULL },
     { "time=1 batch=0", "f32[2][4][2] i32[2]={3,2}", "f32[2][4][2]", NULL },
-    { "time=1 batch=1", "f32[2][4] i32[4]", NULL, "the lengths are i32[4]" },
+    { "time=1 batch=1", "f32[2][4] i32[4]", NULL, "'time' and 'batch' are both 1" },
     { 0 }
 };
 

@@ -238,7 +238,7 @@ static const OpCase prod_cases[] = {
     { "axes=1 multiplier=32767 shift=8", "i16[2][5]={32767,-32768,3,32767,9,1,2,3,4,5}", "i16[2]", NULL },
     { "axes=0 multiplier=16384 shift=15 zero=100", "i8[1][3]={-128,127,60}", "i8[3]", NULL },
     { "multiplier=16384", "i16[5]={9,-7,5,100,3}", "i16", NULL },
-    { "shift=47", "i8[3]", NULL, "'shift' 47" },
+    { "shift=47", "i8[3]", NULL, "'shift' is 47" },
     { "axes=1", "f32[2][3]", NULL, "i8 or i16" },
     { 0 }
 };

@@ -336,7 +336,7 @@ static const OpCase requantize_sum_cases[] = {
     { "up=22 multiplier_a=2147483647 multiplier_b=2147483647 shift=31", "u8[2]={0,255} u8[2]={0,255}", "i8[2]", NULL },
     { "up=23 shift=3", "i8[5] i8[5]", NULL, "'up' is 23, but it must be in 1..22" },
     { "up=3 shift=3", "i8[5] i16[5]", NULL, "use 8-bit inputs with 'up'" },
-    { "up=3 shift=32", "i8[5] i8[5]", NULL, "'shift' is 32 and 'offset' 0" },
+    { "up=3 shift=32", "i8[5] i8[5]", NULL, "'shift' is 32" },
     { "", "i8[5] f32[5]", NULL, "use i8, u8, i16 or i32" },
     { 0 }
 };

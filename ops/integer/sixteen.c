@@ -207,7 +207,7 @@ static const OpCase curve_cases[] = {
     { "", "i16[2][5] u16[256]", "i16[2][5]", NULL },
     { "multiplier=20000 shift=12", "i16[6]={0,-1,1,-32768,32767,100} u16[256]", "i16[6]", NULL },
     { "multiplier=32767 shift=31", "i16[6]={0,-1,1,-32768,32767,100} u16[256]", "i16[6]", NULL },
-    { "shift=32", "i16[6] u16[256]", NULL, "a shift of 0 to 31" },
+    { "shift=32", "i16[6] u16[256]", NULL, "'shift' is 32" },
     { "", "i8[3] u16[256]", NULL, "use i16" },
     { "", "i16[3] u16[255]", NULL, "use u16[256]" },
     { 0 }

@@ -257,7 +257,7 @@ static const OpCase window_cases[] = {
     { "", "i16[2][6]={32767,-32768,100,-100,1,0,5,-5,4096,-4096,7,9} i16[6]={4096,4096,4095,8191,-32768,1}",
       "i16[2][6]", NULL },
     { "shift=0", "i16[3]={300,-300,7} i16[3]={300,300,-1}", "i16[3]", NULL },
-    { "shift=32", "i16[3] i16[3]", NULL, "'shift' 32" },
+    { "shift=32", "i16[3] i16[3]", NULL, "'shift' is 32" },
     { 0 }
 };
 static const OpCase auto_scale_cases[] = {
@@ -277,7 +277,7 @@ static const OpCase energy_cases[] = {
 static const OpCase bank_cases[] = {
     { "most=3", "u32[8]={1,2,3,4000000000,5,6,7,8} i16[6]={4096,3000,1000,-1,5,6} i16[6]={0,1096,3096,7,8,9} "
       "i16[3]={1,3,6} i16[3]={0,2,5} i16[3]={2,3,1}", "u64[2]", NULL },
-    { "", "u32[8] i16[6] i16[5] i16[3] i16[3] i16[3]", NULL, "the weights [6] and [5]" },
+    { "", "u32[8] i16[6] i16[5] i16[3] i16[3] i16[3]", NULL, "'falling', is i16[5]; use i16[6]" },
     { 0 }
 };
 static const OpCase root_cases[] = {

@@ -51,7 +51,7 @@ static const AttrRow banded_dense_attrs[] = { { "most", ATTR_INT, "the largest w
 static const OpCase banded_dense_cases[] = {
     { "most=3", "f32[2][6] f32[6] i16[3]={0,1,4} i16[3]={0,2,5} i16[3]={2,3,1}", "f32[2][3]", NULL },
     { "most=2", "f64[4] f64[2] i32[2]={2,9} i32[2]={0,1} i32[2]={2,1}", "f64[2]", NULL },
-    { "most=0", "f32[4] f32[2] i32[1]={2} i32[1]={0} i32[1]={2}", NULL, "'most' 0" },
+    { "most=0", "f32[4] f32[2] i32[1]={2} i32[1]={0} i32[1]={2}", NULL, "'most' is 0" },
     { "", "i8[4] i8[2] i32[1]={2} i32[1]={0} i32[1]={2}", NULL, "use floats" },
     { 0 }
 };

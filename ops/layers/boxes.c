@@ -454,7 +454,7 @@ static const OpCase pool_cases[] = {
     { "height=3 width=2 scale=0.5", "f64[1][4][6][1] f64[3][5]={0,2,1,9,8, 0,-7,-9,-3,-3, 0,3,3,3,3}",
       "f64[3][3][2][1]", NULL },
     { "", "f32[1][6][5][2] f32[1][4]", NULL, "[boxes][5]" },
-    { "height=0", "f32[1][6][5][2] f32[1][5]", NULL, "'height' 0, 'width' 1" },
+    { "height=0", "f32[1][6][5][2] f32[1][5]", NULL, "'height' is 0" },
     { 0 }
 };
 static const OpCase suppression_cases[] = {
@@ -476,7 +476,7 @@ static const OpCase soft_cases[] = {
       NULL },
     { "capacity=5 scale=-0.5", "f32[3][4] f32[3] f32={0.5} f32={-9}", "i64[5]", NULL },
     { "capacity=1", "f64[2][4] f64[2] f64={0.5} f64={-9}", "i64[1]", NULL },
-    { "capacity=0", "f32[2][4] f32[2] f32={0.5} f32={0}", NULL, "'capacity' 0" },
+    { "capacity=0", "f32[2][4] f32[2] f32={0.5} f32={0}", NULL, "'capacity' is 0" },
     { 0 }
 };
 static const OpCase roi_cases[] = {
@@ -488,7 +488,7 @@ static const OpCase roi_cases[] = {
       "f32[3][2][3][2]", NULL },
     { "height=1 width=2 ratio=0 half=0 scale=0.5 mode=max",
       "f32[1][6][5][2] f32[2][4]={2,1,9,8,-40,-3,1,4} i64[2]={0,0}", "f32[2][1][2][2]", NULL },
-    { "ratio=-1", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "'ratio' -1" },
+    { "ratio=-1", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "'ratio' is -1" },
     { "mode=sum", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "avg or max" },
     { "", "f32[1][6][5][2] f32[1][3] i64[1]={0}", NULL, "[boxes][4]" },
     { 0 }

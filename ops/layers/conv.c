@@ -400,8 +400,8 @@ static const OpCase conv2d_cases[] = {
     { "pad=1,1,1,1 wide=1", "i16[1][4][4][3] i8[3][3][3][6]", "i64[1][4][4][6]", NULL },
     { "zero=-3000 pad=1,1,1,1", "i16[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
     { "", "i8[1][4][4][3] i16[3][3][3][6]", NULL, "input 1 is i16, but input 0 is i8" },
-    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the kernel f32" },
-    { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1 and the input i32" },
+    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1 and the kernel is f32" },
+    { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1 and the input is i32" },
     { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },
     { 0 }
 };

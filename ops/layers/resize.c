@@ -419,7 +419,7 @@ static const OpCase interpolate_cases[] = {
     { "axis=1 times=2 mode=cubic", "f32[2][5]", "f32[2][10]", NULL },
     { "times=2 nearest=round_prefer_ceil coordinates=tf_half_pixel_for_nn", "f32[3]", "f32[6]", NULL },
     { "times=2 nearest=floor", "f32[3]", "f32[6]", NULL },
-    { "times=1 per=5", "f32[4]", NULL, "'per' of at least 1" },
+    { "times=1 per=5", "f32[4]", NULL, "use sizes of input and result of at least 1" },
     { "times=2 mode=sinc", "f32[4]", NULL, "'mode' is \"sinc\"" },
     { "times=2 coordinates=tf_crop_and_resize", "f32[4]", NULL, "'coordinates' is" },
     { "times=2 nearest=up", "f32[4]", NULL, "'nearest' is \"up\"" },

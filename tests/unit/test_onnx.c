@@ -436,7 +436,7 @@ static void check_attributes(void)
                 : i == 1 ? "too-many-pads"
                          : "conv-group-mismatch",
                 &m,
-                i == 0   ? "stride 0"
+                i == 0   ? "the stride is 0"
                 : i == 1 ? "there are 3 values in pads; use at most 2 values"
                          : "node \"conv_7\" (Conv): error: 'group' is 3 but the input has 2 channels");
     }
