@@ -58,6 +58,8 @@
 #include "graph/dag/op_build.h"
 #include "support/text.h"
 
+enum { NIBBLE_BYTES = 16 };            /* bytes of two channels of 4 bits, for 16 elements */
+
 /* four rows of 4 bits: w + 8 in ascending order, as a number less 32768 */
 #define FOUR_ROWS(row0, row1, row2, row3) \
     "u16(i32(" row0 ") + 16*i32(" row1 ") + 256*i32(" row2 ") + 4096*i32(" row3 ") + 2184)"
@@ -75,75 +77,84 @@
 #define EVEN_ODD(even, odd) "i16(i32(" even ") + 256*i32(" odd "))"
 
 /* Weights of products of rows. rows: channels, padded to whole groups. */
-typedef enum RowLayout { ROWS, PAIRS, BYTES, FOURS, FOUR_BYTES, EIGHTS, SIXTEENS, WIDE, PANELS, NIBBLES,
-                         LONG } RowLayout;
 static const WeightLayout row_layouts[] = {
-    [ROWS] = { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
-               .words = "[channel][element]",
-               .encode = "k[o<rows,e<padded] = (w[e,o]? : 0)",
-               .sum = "e", .element = "e", .decode = "k[o,e]" },
+    { .name = "rows", .type = I8, .rank = 2, .of = "e<length,o<outs",
+      .words = "[channel][element]",
+      .encode = "k[o<rows,e<padded] = (w[e,o]? : 0)",
+      .sum = "e", .element = "e", .decode = "k[o,e]",
+      .shape = "[o][length]", .channels = 1, .elements = 1 },
     /* even + 256 * odd of two channels; the rows of a window, `row` elements each, begin at even offsets */
-    [PAIRS] = { .name = "pairs", .type = I16, .rank = 4, .of = "e<length,o<outs",
-                .words = "[4 channels][2 elements][2 channels][element]; "
-                         "two int8 in an int16, even channel + 256 * odd",
-                .encode = "k[g<groups,q<padded,p<2,t<2] = "
-                          EVEN_ODD(PAIR_OF("4*g+2*p"), PAIR_OF("4*g+2*p+1")),
-                .sum = "q,t<2", .element = "q,t", .decode = "i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8)",
-                .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
-    [BYTES] = { .name = "bytes", .type = I16, .rank = 5, .of = "e<length,o<outs",
-                .words = "[4 channels][4 elements][even, odd][2 channels][element]; "
-                         "two int8 in an int16, even channel + 256 * odd",
-                .encode = "k[g<groups,q<fours,s<2,p<2,t<2] = " EVEN_ODD(BYTE_OF("4*g+2*p"),
-                                                                        BYTE_OF("4*g+2*p+1")),
-                .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
-                .decode = "i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8)",
-                .q = "e/4", .s = "e%2", .t = "e%4/2" },
+    { .name = "pairs", .type = I16, .rank = 4, .of = "e<length,o<outs",
+      .words = "[4 channels][2 elements][2 channels][element]; "
+               "two int8 in an int16, even channel + 256 * odd",
+      .encode = "k[g<groups,q<padded,p<2,t<2] = "
+                EVEN_ODD(PAIR_OF("4*g+2*p"), PAIR_OF("4*g+2*p+1")),
+      .sum = "q,t<2", .element = "q,t", .decode = "i8(i32(k[o/4,q,o%4/2,t]) + o%2*128 >> o%2*8)",
+      .q = "(e/row*pairs + e%row/2)", .t = "e%row%2",
+      .shape = "[o/4][pairs][2][2]", .channels = 4, .elements = 1, .twos = 2, .of_pairs = true },
+    { .name = "bytes", .type = I16, .rank = 5, .of = "e<length,o<outs",
+      .words = "[4 channels][4 elements][even, odd][2 channels][element]; "
+               "two int8 in an int16, even channel + 256 * odd",
+      .encode = "k[g<groups,q<fours,s<2,p<2,t<2] = " EVEN_ODD(BYTE_OF("4*g+2*p"),
+                                                              BYTE_OF("4*g+2*p+1")),
+      .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
+      .decode = "i8(i32(k[o/4,q,s,o%4/2,t]) + o%2*128 >> o%2*8)",
+      .q = "e/4", .s = "e%2", .t = "e%4/2",
+      .shape = "[o/4][q][2][2][2]", .channels = 4, .elements = 4, .twos = 3 },
     /* four channels of 4 bits in each number, for pairs and for bytes of the patch */
-    [FOURS] = { .name = "fours", .type = U16, .rank = 3, .of = "e<length,o<outs",
-                .words = "[4 channels][2 elements][element]; four 4-bit weights + 8 in a uint16, "
-                         "lowest bits first, less 32768",
-                .encode = "k[g<groups,q<padded,t<2] = "
-                          FOUR_ROWS(PAIR_OF("4*g"), PAIR_OF("4*g+1"), PAIR_OF("4*g+2"), PAIR_OF("4*g+3")),
-                .sum = "q,t<2", .element = "q,t",
-                .decode = "i8((i32(k[o/4,q,t]) + 32768 >> o%4*4 & 15) - 8)",
-                .q = "(e/row*pairs + e%row/2)", .t = "e%row%2" },
-    [FOUR_BYTES] = { .name = "four_bytes", .type = U16, .rank = 4, .of = "e<length,o<outs",
-                     .words = "[4 channels][4 elements][even, odd][element]; "
-                              "four 4-bit weights + 8 in a uint16, lowest bits first, less 32768",
-                     .encode = "k[g<groups,q<fours,s<2,t<2] = "
-                               FOUR_ROWS(BYTE_OF("4*g"), BYTE_OF("4*g+1"), BYTE_OF("4*g+2"), BYTE_OF("4*g+3")),
-                     .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
-                     .decode = "i8((i32(k[o/4,q,s,t]) + 32768 >> o%4*4 & 15) - 8)",
-                     .q = "e/4", .s = "e%2", .t = "e%4/2" },
+    { .name = "fours", .type = U16, .rank = 3, .of = "e<length,o<outs",
+      .words = "[4 channels][2 elements][element]; four 4-bit weights + 8 in a uint16, "
+               "lowest bits first, less 32768",
+      .encode = "k[g<groups,q<padded,t<2] = "
+                FOUR_ROWS(PAIR_OF("4*g"), PAIR_OF("4*g+1"), PAIR_OF("4*g+2"), PAIR_OF("4*g+3")),
+      .sum = "q,t<2", .element = "q,t",
+      .decode = "i8((i32(k[o/4,q,t]) + 32768 >> o%4*4 & 15) - 8)",
+      .q = "(e/row*pairs + e%row/2)", .t = "e%row%2",
+      .shape = "[o/4][pairs][2]", .bits = 4, .channels = 4, .elements = 1, .twos = 1, .of_pairs = true },
+    { .name = "four_bytes", .type = U16, .rank = 4, .of = "e<length,o<outs",
+      .words = "[4 channels][4 elements][even, odd][element]; "
+               "four 4-bit weights + 8 in a uint16, lowest bits first, less 32768",
+      .encode = "k[g<groups,q<fours,s<2,t<2] = "
+                FOUR_ROWS(BYTE_OF("4*g"), BYTE_OF("4*g+1"), BYTE_OF("4*g+2"), BYTE_OF("4*g+3")),
+      .sum = "q,s<2,t<2", .element = "4*q+2*t+s",
+      .decode = "i8((i32(k[o/4,q,s,t]) + 32768 >> o%4*4 & 15) - 8)",
+      .q = "e/4", .s = "e%2", .t = "e%4/2",
+      .shape = "[o/4][q][2][2]", .bits = 4, .channels = 4, .elements = 4, .twos = 2 },
     /* rows of 4 or 2 bits that share words */
-    [EIGHTS] = { .name = "eights", .type = U32, .rank = 2, .of = "e<length,o<outs",
-                 .encode = SHARED_ROWS("u32", "8", "4"), .sum = "e", .element = "e", .decode = SHARED_ROW("8", "4") },
-    [SIXTEENS] = { .name = "sixteens", .type = I32, .rank = 2, .of = "e<length,o<outs",
-                   .encode = SHARED_ROWS("i32", "16", "2"), .sum = "e", .element = "e",
-                   .decode = SHARED_ROW("16", "2") },
-    [WIDE] = { .name = "wide", .type = I8, .rank = 5, .of = "e<length,o<outs",
-               .words = "[2 channels][4 elements][channel][2 elements][even, odd]: elements 0 2 1 3",
-               .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
-               .sum = "q,s<2,t<2", .element = "4*q+2*s+t", .decode = "k[o/2,q,o%2,t,s]",
-               .q = "e/4", .s = "e%4/2", .t = "e%2" },
+    { .name = "eights", .type = U32, .rank = 2, .of = "e<length,o<outs",
+      .encode = SHARED_ROWS("u32", "8", "4"), .sum = "e", .element = "e", .decode = SHARED_ROW("8", "4"),
+      .shape = "[o/8][length]", .bits = 4, .channels = 8, .elements = 1 },
+    { .name = "sixteens", .type = I32, .rank = 2, .of = "e<length,o<outs",
+      .encode = SHARED_ROWS("i32", "16", "2"), .sum = "e", .element = "e",
+      .decode = SHARED_ROW("16", "2"),
+      .shape = "[o/16][length]", .bits = 2, .channels = 16, .elements = 1 },
+    { .name = "wide", .type = I8, .rank = 5, .of = "e<length,o<outs",
+      .words = "[2 channels][4 elements][channel][2 elements][even, odd]: elements 0 2 1 3",
+      .encode = "k[g<groups,q<fours,h<2,t<2,s<2] = (w[4*q+2*s+t,2*g+h]? : 0)",
+      .sum = "q,s<2,t<2", .element = "4*q+2*s+t", .decode = "k[o/2,q,o%2,t,s]",
+      .q = "e/4", .s = "e%4/2", .t = "e%2",
+      .shape = "[o/2][q][2][2][2]", .channels = 2, .elements = 4, .twos = 3, .is_widened = true },
     /* `depth` adjacent elements of each channel; the `run` elements of a window's row are padded to `row` */
-    [PANELS] = { .name = "panels", .type = I8, .rank = 4, .of = "e<length,o<outs",
-                 .words = "[panel][block of elements][channel of the panel][element]",
-                 .encode = "k[g<groups,q<blocks,c<panel,t<depth] = select((depth*q+t)%row < run, "
-                           "(w[(depth*q+t)/row*run+(depth*q+t)%row,panel*g+c]? : 0), 0)",
-                 .sum = "q,t<depth", .element = "depth*q+t", .decode = "k[o/panel,q,o%panel,t]",
-                 .q = "((e/run*row + e%run)/depth)", .t = "((e/run*row + e%run)%depth)" },
+    { .name = "panels", .type = I8, .rank = 4, .of = "e<length,o<outs",
+      .words = "[panel][block of elements][channel of the panel][element]",
+      .encode = "k[g<groups,q<blocks,c<panel,t<depth] = select((depth*q+t)%row < run, "
+                "(w[(depth*q+t)/row*run+(depth*q+t)%row,panel*g+c]? : 0), 0)",
+      .sum = "q,t<depth", .element = "depth*q+t", .decode = "k[o/panel,q,o%panel,t]",
+      .q = "((e/run*row + e%run)/depth)", .t = "((e/run*row + e%run)%depth)",
+      .shape = "[o/b][q][b][2, 4, 8 or 16]" },
     /* panels of 16 elements of two channels of 4 bits */
-    [NIBBLES] = { .name = "nibbles", .type = I8, .rank = 3, .of = "e<length,o<outs",
-                  .encode = "k[g<groups,q<blocks,c<panel*8] = i8(" NIBBLE_OF("0") " + 16*" NIBBLE_OF("1") " + 8)",
-                  .sum = "q,t<16", .element = "16*q+t",
-                  .decode = "i8(((i32(k[o/panel,q,o%panel/2*16+t]) >> o%2*4) + o%2*8 & 15) - 8)",
-                  .q = "(e/16)", .t = "(e%16)" },
+    { .name = "nibbles", .type = I8, .rank = 3, .of = "e<length,o<outs",
+      .encode = "k[g<groups,q<blocks,c<panel*8] = i8(" NIBBLE_OF("0") " + 16*" NIBBLE_OF("1") " + 8)",
+      .sum = "q,t<16", .element = "16*q+t",
+      .decode = "i8(((i32(k[o/panel,q,o%panel/2*16+t]) >> o%2*4) + o%2*8 & 15) - 8)",
+      .q = "(e/16)", .t = "(e%16)",
+      .shape = "[o/b][length/16][8*b]", .bits = 4, .elements = 16 },
     /* words of four channels, with 128 added to even channels */
-    [LONG] = { .name = "long", .type = U8, .rank = 4, .of = "e<length,o<outs",
-               .words = "[4 channels][element][2 channels][channel]; 128 added to even channels",
-               .encode = "k[g<groups,e<length,p<2,h<2] = u8(i32((w[e,4*g+2*p+h]? : 0)) + 128 - h*128)",
-               .sum = "e", .element = "e", .decode = "i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128)" },
+    { .name = "long", .type = U8, .rank = 4, .of = "e<length,o<outs",
+      .words = "[4 channels][element][2 channels][channel]; 128 added to even channels",
+      .encode = "k[g<groups,e<length,p<2,h<2] = u8(i32((w[e,4*g+2*p+h]? : 0)) + 128 - h*128)",
+      .sum = "e", .element = "e", .decode = "i8(i32(k[o/4,e,o%4/2,o%2]) - o%2*128 + 128)",
+      .shape = "[o/4][length][2][2]", .channels = 4, .elements = 1, .twos = 2 },
     { 0 }
 };
 
@@ -162,10 +173,6 @@ typedef struct PackedRows {
     Tensor *x, *k, *b;
     const WeightLayout *layout;
     int64_t outs, length, padded;
-    bool is_wide, is_paired, is_bytes;     /* weights of rows 2, 3 and 4 of the table at the head of the file */
-    bool is_long;                      /* 64-bit sums */
-    bool is_nibbles;                   /* panels of bytes that two channels share */
-    int64_t shared;                    /* the rows of 4 or 2 bits that share a word, or 0 */
     /* panel: number of channels in a panel, or 0 for other layouts. depth: the number of adjacent elements of each
      * channel. */
     int64_t panel, depth;
@@ -205,39 +212,41 @@ static bool fits_rows(const PackedRows *r, int64_t length)
 /* Returns true if the weights' sizes are those of the layout, for a product of `length` elements or `pairs` pairs. */
 static bool fits_layout(const PackedRows *r, int64_t length, int64_t pairs)
 {
-    const bool is_four = r->layout == &row_layouts[FOURS] || r->layout == &row_layouts[FOUR_BYTES];
-    if (r->is_paired) return r->padded == pairs && ends_in_twos(r->k, is_four ? 1 : 2);
-    if (r->is_long) return r->padded == length && ends_in_twos(r->k, 2);
-    if (r->is_wide || r->is_bytes)
-        return r->padded >= length && r->padded < length + 4 && ends_in_twos(r->k, is_four ? 2 : 3);
-    if (r->is_nibbles) return r->padded == length && tensor_dim(r->k, 2) % 16 == 0;
-    if (r->row) return fits_rows(r, length);
-    if (r->panel) return fits_panel(r, length);
-    if (r->shared) return r->padded == length;
-    return r->k->type == I8 && r->k->rank == 2 && (r->padded == length || (r->pairs && r->padded == length + 1));
+    const WeightLayout *l = r->layout;
+    if (!l || !ends_in_twos(r->k, l->twos)) return false;
+    if (l->of_pairs) return r->padded == pairs;
+    if (!l->elements) return r->row ? fits_rows(r, length) : fits_panel(r, length);
+    if (!l->channels) return r->padded == length && tensor_dim(r->k, 2) % NIBBLE_BYTES == 0;
+    return r->padded >= length && r->padded < length + l->elements + (r->pairs != 0);
+}
+
+/* Returns the shapes of all layouts, for a refusal. */
+static const char *shapes_text(Ctx *cx, int64_t length, int64_t pairs)
+{
+    Text t = text_new(cx);
+    for (const WeightLayout *l = row_layouts; l->name; l++) {
+        const char *shape = OP_TEXT(cx, l->shape, { "length", op_number(cx, length) },
+                                    { "pairs", op_number(cx, pairs) });
+        text_printf(&t, "%s%s%s", l == row_layouts ? "" : l[1].name ? ", " : " or ", dtype_info(l->type)->spelling,
+                    shape);
+    }
+    return text_string(&t);
 }
 
 /* Reads the operands of a product of `length` elements, or of `pairs` pairs when window rows begin at even offsets. */
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
     *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
-    r->layout = weights_layout(n->op, r->k);
-    r->is_wide = r->layout == &row_layouts[WIDE];
-    r->is_paired = r->layout == &row_layouts[PAIRS] || r->layout == &row_layouts[FOURS];
-    r->is_bytes = r->layout == &row_layouts[BYTES] || r->layout == &row_layouts[FOUR_BYTES];
-    r->is_long = r->layout == &row_layouts[LONG];
-    r->shared = r->layout == &row_layouts[EIGHTS] ? 8 : r->layout == &row_layouts[SIXTEENS] ? 16 : 0;
-    r->is_nibbles = r->layout == &row_layouts[NIBBLES];
-    r->panel = r->is_nibbles ? tensor_dim(r->k, 2) / 8 : r->layout == &row_layouts[PANELS] ? tensor_dim(r->k, 2) : 0;
-    r->depth = r->is_nibbles ? 16 : r->panel ? tensor_dim(r->k, 3) : 1;
+    const WeightLayout none = { .channels = 1, .elements = 1 }, *l = r->layout = weights_layout(n->op, r->k);
+    if (!l) l = &none;
+    if (!l->channels) r->panel = tensor_dim(r->k, 2) / (l->elements ? NIBBLE_BYTES / 2 : 1);
+    r->depth = l->channels ? 1 : l->elements ? l->elements : tensor_dim(r->k, 3);
     r->offset = node_int(n, "offset", 0);
     r->pairs = node_int(n, "pairs", 0);
     r->row = node_int(n, "row", 0);
-    const bool has_fours = r->is_paired || r->is_bytes || r->is_long;
-    const int64_t group = r->shared ? r->shared : has_fours ? 4 : r->is_wide ? 2 : r->panel ? r->panel : 1,
-                  rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * group;
+    const int64_t rows = (r->k->rank ? tensor_dim(r->k, 0) : 0) * (l->channels ? l->channels : r->panel);
     r->outs = node_int(n, "outs", rows);
-    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (r->is_wide || r->is_bytes ? 4 : r->depth);
+    r->padded = r->k->rank < 2 ? -1 : tensor_dim(r->k, 1) * (l->channels ? l->elements : r->depth);
     if (r->offset && !r->panel) {
         op_refuse(cx, n, "'offset' is %lld, the weights are %s; use weights in panels with an offset",
                   (long long)r->offset, tensor_shape_text(cx, r->k));
@@ -248,7 +257,7 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                   (long long)r->pairs, tensor_shape_text(cx, r->k), (long long)length);
         return false;
     }
-    const bool is_element = r->x->type == I8 || (r->x->type == I16 && r->is_wide);
+    const bool is_element = r->x->type == I8 || (r->x->type == I16 && l->is_widened);
     if (is_element && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1
         && r->outs <= rows && fits_layout(r, length, pairs))
         return true;
@@ -257,13 +266,12 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Pac
                   dtype_info(r->x->type)->spelling, tensor_shape_text(cx, r->x), tensor_shape_text(cx, r->k));
         return false;
     }
-    op_refuse(cx, n,
-              "the weights are %s and the biases %s; use i8[o][%lld], i8[o/2][q][2][2][2], i16[o/4][%lld][2][2], "
-              "i16[o/4][q][2][2][2], u16[o/4][%lld][2], u16[o/4][q][2][2], u32[o/8][%lld], i32[o/16][%lld], "
-              "i8[o/b][%lld][8*b], u8[o/4][%lld][2][2] or "
-              "i8[o/b][q][b][2, 4, 8 or 16] and i32[o]",
-              tensor_shape_text(cx, r->k), tensor_shape_text(cx, r->b), (long long)length, (long long)pairs,
-              (long long)pairs, (long long)length, (long long)length, (long long)length / 16, (long long)length);
+    if (fits_layout(r, length, pairs))
+        op_refuse(cx, n, "the biases are %s%s for %lld rows of weights and %lld channels; use i32[%lld], and up to as "
+                  "many channels as rows", dtype_info(r->b->type)->spelling, tensor_shape_text(cx, r->b),
+                  (long long)rows, (long long)r->outs, (long long)rows);
+    else op_refuse(cx, n, "the weights are %s%s; use %s", dtype_info(r->k->type)->spelling, tensor_shape_text(cx, r->k),
+                   shapes_text(cx, length, pairs));
     return false;
 }
 
@@ -272,7 +280,7 @@ static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
     const bool is_whole = r->padded == r->length || r->row;
     return OP_TEXT(cx, is_whole ? "element" : "select(e < length, element, 0)", { "value", value },
-                   { "element", r->is_wide || r->depth == 2 ? "i16(value)" : "value" },
+                   { "element", r->layout->is_widened || r->depth == 2 ? "i16(value)" : "value" },
                    { "length", op_number(cx, r->length) });
 }
 
@@ -413,10 +421,11 @@ static Tensor *words_of(Ctx *cx, const Node *n, const PackedWindow *w, const Pac
 static Tensor *patch_of(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, Tensor *from, bool of_rows)
 {
     if (r->pairs) return words_of(cx, n, w, r, from, of_rows);
-    const char *value = r->is_paired ? pair_text(cx, n, w, of_rows)
-                                     : element_text(cx, r, window_text(cx, n, w, r->row, of_rows));
-    const char *text = OP_TEXT(cx, r->is_paired ? "patch[n,h<height,w<width,q<padded,t<2] = i16(value)"
-                                                : "patch[n,h<height,w<width,e<padded] = value",
+    const bool of_pairs = r->layout->of_pairs;
+    const char *value = of_pairs ? pair_text(cx, n, w, of_rows)
+                                 : element_text(cx, r, window_text(cx, n, w, r->row, of_rows));
+    const char *text = OP_TEXT(cx, of_pairs ? "patch[n,h<height,w<width,q<padded,t<2] = i16(value)"
+                                            : "patch[n,h<height,w<width,e<padded] = value",
                                { "height", op_number(cx, w->extent[0]) }, { "width", op_number(cx, w->extent[1]) },
                                { "padded", op_number(cx, r->padded) }, { "value", value });
     return from ? OP_FORMULA(cx, n, text, BIND_T(of_rows ? "rows" : "x", from)) : NULL;
@@ -439,13 +448,14 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
                   (long long)r.row, tensor_shape_text(cx, r.k), (long long)w.kernel[0], (long long)row);
         return 0;
     }
-    if (r.is_paired && !of_rows && (leaves || (!is_pixel && (w.dilation[1] > 1 || tensor_dim(n->in[0], 3) % 2)))) {
+    if (r.layout->of_pairs && !of_rows
+        && (leaves || (!is_pixel && (w.dilation[1] > 1 || tensor_dim(n->in[0], 3) % 2)))) {
         op_refuse(cx, n,
                   "windows with an odd number of channels inside the input, or with gaps, require i8 weights");
         return 0;
     }
     const int64_t channels = tensor_dim(r.x, 3), past = r.row ? (r.row - row + channels - 1) / channels : row % 2;
-    Tensor *from = of_rows ? bordered_rows(cx, n, &w, r.is_paired || r.row ? past : 0) : r.x;
+    Tensor *from = of_rows ? bordered_rows(cx, n, &w, r.layout->of_pairs || r.row ? past : 0) : r.x;
     return product(cx, n, &r, patch_of(cx, n, &w, &r, from, of_rows), "n,h,w", out);
 }
 
@@ -514,8 +524,8 @@ static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
     chosen[x->rank - 1] = true;
     const char *lead = axis_text(cx, x->rank, chosen).kept;
     const char *value = element_text(cx, &r, r.padded > r.length ? "(x[lead,e]? : 0)" : "x[lead,e]");
-    const char *patch = OP_TEXT(cx, r.is_paired ? "patch[lead,q<padded,t<2] = i16((x[lead,q*2+t]? : 0))"
-                                                : "patch[lead,e<padded] = value",
+    const char *patch = OP_TEXT(cx, r.layout->of_pairs ? "patch[lead,q<padded,t<2] = i16((x[lead,q*2+t]? : 0))"
+                                                       : "patch[lead,e<padded] = value",
                                 { "lead", lead }, { "padded", op_number(cx, r.padded) }, { "value", value });
     return product(cx, n, &r, OP_FORMULA(cx, n, patch, BIND_T("x", r.x)), lead, out);
 }

@@ -6,7 +6,7 @@
 #include "graph/dag/op_formula.h"
 #include "schedules/arm/arm.h"
 
-enum { LENGTH = 21, OUTS = 6, GREATEST = 100, GREATEST_OF_FOUR_BITS = 7 };
+enum { LENGTH = 21, OUTS = 6, GREATEST = 100 };
 
 /* Three rows of seven elements, of six channels. */
 static const Phrase numbers[] = {
@@ -19,12 +19,11 @@ static const Phrase *numbers_of(Ctx *cx, const WeightLayout *l)
 {
     enum { COUNT = sizeof numbers / sizeof numbers[0] };
     Phrase *all = NEW_ARRAY(cx->arena, Phrase, COUNT + 2);
-    const bool is_wide = strcmp(l->name, "wide") == 0, is_panel = strcmp(l->name, "panels") == 0,
-               is_pair = strcmp(l->name, "pairs") == 0 || strcmp(l->name, "fours") == 0;
+    const bool is_padded_panel = !l->channels && !l->elements;
     for (int i = 0; i < COUNT - 1; i++) all[i] = numbers[i];
-    all[3].text = is_pair ? "12" : "21";
-    all[COUNT - 1] = (Phrase){ "groups", is_wide ? "4" : "2" };
-    all[COUNT] = (Phrase){ "row", is_panel ? "8" : "7" };
+    all[3].text = l->of_pairs ? "12" : "21";
+    all[COUNT - 1] = (Phrase){ "groups", l->channels == 2 ? "4" : "2" };
+    all[COUNT] = (Phrase){ "row", is_padded_panel ? "8" : "7" };
     return all;
 }
 
@@ -40,9 +39,7 @@ static void check_rows(const char *op)
 {
     Ctx *cx = context_new(NULL, NULL);
     for (const WeightLayout *l = op_find(cx, op)->layouts; l->name; l++) {
-        const bool has_four_bits = strncmp(l->name, "four", 4) == 0 || strcmp(l->name, "eights") == 0
-                                   || strcmp(l->name, "nibbles") == 0;
-        const int greatest = has_four_bits ? GREATEST_OF_FOUR_BITS : strcmp(l->name, "sixteens") == 0 ? 1 : GREATEST;
+        const int greatest = l->bits ? (1 << (l->bits - 1)) - 1 : GREATEST;
         const Tensor *k = weights_packed(cx, l, weights(cx, greatest), numbers_of(cx, l));
         check_that(k && k->type == l->type && k->rank == l->rank, "a layout packs weights", "%s of %s: %s", l->name, op,
                    cx->diags ? cx->diags->what : "a different type");

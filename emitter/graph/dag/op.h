@@ -35,6 +35,13 @@ typedef struct WeightLayout {
     const char *of;          /* the axes of w: "e<length,o<outs" */
     /* Give the axes of the sum from the axes of w: "e/2"; NULL for an axis that the sum lacks. */
     const char *q, *s, *t;
+    const char *shape;       /* the shape of k in refusals, in which `length` and `pairs` are numbers: "[o/4][pairs]" */
+    int bits;                /* bits of a weight; 0: 8 */
+    /* channels of an index of dimension 0, elements of an index of dimension 1; 0: dimensions of k give them */
+    int channels, elements;
+    int twos;                /* the last dimensions of k, which have 2 elements each */
+    bool of_pairs;           /* the patch consists of pairs of i16, [q][2] */
+    bool is_widened;         /* the patch has i16 for an x of i8, and x may be i16 */
 } WeightLayout;
 
 /* The operator's meaning: either `compute` or `formula`. */
