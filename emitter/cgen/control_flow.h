@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_CGEN_REGION_H
-#define LW_CGEN_REGION_H
+#ifndef LW_CGEN_CONTROL_FLOW_H
+#define LW_CGEN_CONTROL_FLOW_H
 /* Prints regions for program.c: one function per graph, and an `if` or `for` at each call. */
 #include "cgen/device_calls.h"
 

@@ -2,6 +2,9 @@
 /* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. The class owns the arena and the state;
  * with several memories, whose arrays are in different sections, its constructor receives their addresses. Inputs and
  * outputs are arguments of run, or accessors of the arena. */
+#include "cgen/cpp_class.h"
+
+#include "cgen/features.h"
 #include "cgen/memories.h"
 #include "cgen/parameters.h"
 #include "cgen/ports.h"
@@ -14,11 +17,17 @@ static void accessors(Ctx *cx, Text *t, const Program *p, const char *side, cons
 {
     const char *base = memory_of_ports(cx, p, IN_CLASS);
     if (p->memory_count) base = text_format(cx, "static_cast<unsigned char *>(%s)", base);
-    for (int i = 0; p->ports_in_arena && i < count; i++) {
+    for (int i = 0; i < count; i++) {
         const char *type = dtype_info(port[i].tensor->type)->c_type;
         text_printf(t, "    %s *%s_%s() noexcept { return static_cast<%s *>(static_cast<void *>(%s + %s_%s_AT)); }\n",
                     type, side, port[i].name, type, base, p->prefix, port[i].macro);
     }
+}
+
+void class_ports(Ctx *cx, Text *t, const Program *p)
+{
+    accessors(cx, t, p, "input", p->input, p->input_count);
+    accessors(cx, t, p, "output", p->output, p->output_count);
 }
 
 /* Reserves the names that a parameter of `run` may not have: the names of the class, of its members and of model.h's
@@ -89,15 +98,18 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     text_add(t, "&in_, &out_);\n    }\n");
 }
 
-static void private_members(Text *t, const Program *p)
+void class_arena(Ctx *cx, Text *t, const Program *p)
 {
-    if (p->static_arena && !p->state_count) return;
-    text_add(t, "\nprivate:\n");
-    if (!p->static_arena && p->memory_count) text_printf(t, "    struct %s_memories memory_;\n", p->name);
-    else if (!p->static_arena)
-        text_printf(t, "    alignas(%s_ARENA_ALIGN) unsigned char arena_[%s_ARENA_SIZE%s];\n", p->prefix, p->prefix,
-                    p->arena_size ? "" : " + 1");
-    if (p->state_count) text_printf(t, "    struct %s_state state_;\n", p->name);
+    (void)cx;
+    text_printf(t, "    alignas(%s_ARENA_ALIGN) unsigned char arena_[%s_ARENA_SIZE%s];\n", p->prefix, p->prefix,
+                p->arena_size ? "" : " + 1");
+}
+
+static void private_members(Ctx *cx, Text *t, const Program *p)
+{
+    Text members = text_new(cx);
+    features_print(cx, &members, p, FEATURE_CLASS_MEMBERS);
+    if (members.length) text_printf(t, "\nprivate:\n%s", text_string(&members));
 }
 
 static bool has_pointers(const Program *p) { return p->memory_count && !p->static_arena; }
@@ -133,13 +145,11 @@ const char *cgen_cpp_class(Ctx *cx, const Program *p)
     text_add(&t, "class Model {\npublic:\n");
     constructor(cx, &t, p);
     text_add(&t, "    Model(const Model &) = delete;\n    Model &operator=(const Model &) = delete;\n\n");
-    if (p->state_count)
-        text_printf(&t, "    void reset() noexcept { %s_reset(&state_); }\n", p->name);
-    accessors(cx, &t, p, "input", p->input, p->input_count);
-    accessors(cx, &t, p, "output", p->output, p->output_count);
+    features_print(cx, &t, p, FEATURE_CLASS_STATE);
+    features_print(cx, &t, p, FEATURE_CLASS_PORTS);
     text_printf(&t, "    /* As %s_run: 0, or a negative %s_E_... code. */\n", p->name, p->prefix);
     run_method(cx, &t, p);
-    private_members(&t, p);
+    private_members(cx, &t, p);
     text_printf(&t, "};\n\n} /* namespace %s */\n\n#endif\n", p->name);
     return wrap_lines(cx, text_string(&t));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_CGEN_PARTITION_H
-#define LW_CGEN_PARTITION_H
+#ifndef LW_CGEN_DEVICE_CALLS_H
+#define LW_CGEN_DEVICE_CALLS_H
 /* Prints the partitions of foreign devices for program.c. */
 #include "cgen/cgen.h"
 #include "cgen/spell.h"

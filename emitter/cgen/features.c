@@ -4,6 +4,7 @@
 #include "cgen/apart.h"
 #include "cgen/arena_map.h"
 #include "cgen/control_flow.h"
+#include "cgen/cpp_class.h"
 #include "cgen/fork.h"
 #include "cgen/inputs.h"
 #include "cgen/memories.h"
@@ -108,6 +109,7 @@ static const Feature features[] = {
                 [FEATURE_POINTERS] = arena_begin, [FEATURE_TESTS] = arena_test } },
     { .name = "arena of the caller", .is_in = takes_arena,
       .parameter = { .type = "void", .name = "arena", .argument = { "arena", "arena", "arena_" } },
+      .part = { [FEATURE_CLASS_MEMBERS] = class_arena },
       .file = { [FEATURE_BENCH_MEMORY] = "arena.txt" }, .text = { [FEATURE_BENCH_LAST] = "    free(memory);\n" } },
     { .name = "--memory", .is_in = has_memories, .is_unproved = true, .code = 1,
       .meaning = "ARENA (-1)     /* a memory is null or misaligned */",
@@ -116,7 +118,8 @@ static const Feature features[] = {
     { .name = "memories of the caller", .is_in = takes_memories,
       .parameter = { .type = "const struct ", .suffix = "memories", .name = "memory",
                      .argument = { "memory", "&memories", "&memory_" } },
-      .part = { [FEATURE_BENCH_MEMORY] = memories_of_testbench, [FEATURE_BENCH_LAST] = memories_test_guards } },
+      .part = { [FEATURE_BENCH_MEMORY] = memories_of_testbench, [FEATURE_BENCH_LAST] = memories_test_guards },
+      .text = { [FEATURE_CLASS_MEMBERS] = "    struct $_memories memory_;\n" } },
     { .name = "open sizes", .is_in = always, .code = 2,
       .meaning = "DIM   (-2)     /* a size is outside its declared range */" },
     { .name = "ports", .is_in = always, .code = 4,
@@ -126,7 +129,7 @@ static const Feature features[] = {
       .part = { [FEATURE_BEGIN] = inputs_check } },
     { .name = "in-out tensors", .is_in = has_inouts, .is_unproved = true, .calls_string = true,
       .part = { [FEATURE_BEGIN] = ports_take_before } },
-    { .name = "--io arena", .is_in = has_ports, .is_unproved = true },
+    { .name = "--io arena", .is_in = has_ports, .is_unproved = true, .part = { [FEATURE_CLASS_PORTS] = class_ports } },
     { .name = "weights in a file", .is_in = weights_are_in_file, .code = 6, .calls_string = true,
       .meaning = "WEIGHTS (-6)  /* the weights are null, misaligned, damaged, or another network's */",
       .part = { [FEATURE_MACROS] = file_macros, [FEATURE_CALLED] = file_declare_check,
@@ -153,7 +156,9 @@ static const Feature features[] = {
       .parameter = { .type = "struct ", .suffix = "state", .name = "state", .error = "E_STATE",
                      .argument = { "state", "&state", "&state_" } },
       .part = { [FEATURE_ROWS] = state_rows, [FEATURE_DECLARED] = state_declare, [FEATURE_DEFINED] = state_define },
-      .text = { [FEATURE_BENCH_BEGIN] = "    static struct $_state state;\n    $_reset(&state);\n" } },
+      .text = { [FEATURE_BENCH_BEGIN] = "    static struct $_state state;\n    $_reset(&state);\n",
+                [FEATURE_CLASS_STATE] = "    void reset() noexcept { $_reset(&state_); }\n",
+                [FEATURE_CLASS_MEMBERS] = "    struct $_state state_;\n" } },
     { .name = "alternating state", .is_in = state_alternates,
       .text = { [FEATURE_VARIABLES] = "    const int now = state->current != 0, next = !now;\n",
                 [FEATURE_END] = "    state->current = (uint8_t)next;\n" } },

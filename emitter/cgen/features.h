@@ -36,6 +36,9 @@ typedef enum FeaturePart {
     FEATURE_BENCH_STATUS,              /* main: after the last run */
     FEATURE_BENCH_END,                 /* main: after its time */
     FEATURE_BENCH_LAST,                /* main: at its end */
+    FEATURE_CLASS_STATE,               /* model.hpp: methods before those of the ports */
+    FEATURE_CLASS_PORTS,               /* model.hpp: accessors of inputs and outputs */
+    FEATURE_CLASS_MEMBERS,             /* model.hpp: private members */
     FEATURE_PARTS
 } FeaturePart;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_CHECK_REFUSAL_H
-#define LW_IR_CHECK_REFUSAL_H
+#ifndef LW_IR_NEST_REFUSAL_H
+#define LW_IR_NEST_REFUSAL_H
 /* A refusal of a nest or a step, and its reason, as a value. Code branches on the verdict, the kind and the operands.
  * The sentence is for people and is printed where the refusal is reported:   VERDICT: FAULT; use ACCEPTED */
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_CGEN_CPP_CLASS_H
+#define LW_CGEN_CPP_CLASS_H
+/* Parts of model.hpp that features print (features.c). */
+#include "cgen/cgen.h"
+
+void class_ports(Ctx *cx, Text *t, const Program *p);       /* accessors of the inputs and outputs in the arena */
+void class_arena(Ctx *cx, Text *t, const Program *p);       /* the arena as a member */
+#endif
