@@ -28,7 +28,7 @@ void lw_free(lw_context *cx);                                    /* does nothing
  * warning or a note; the pointer may be NULL. */
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
 /* Returns false and reports an error if the last call's options had `werror` and there was a warning. Calls that write
- * files test it before they write; a client tests it before it uses a text. */
+ * files test for errors before they write; a client tests for errors before it uses a text. */
 bool lw_accepts_warnings(lw_context *cx);
 /* Returns true if the call refused an argument (a target, a word of an option, an output's ending) that is wrong for
  * every model. */
@@ -403,7 +403,7 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  *
  * No function below changes anything or reports an error, so a schedule function may repeat it; one exception: a role
  * that does not exist is an error of the caller. The compiler may call a schedule function several times for one group
- * (for a report, or to combine groups); it depends only on its arguments.
+ * (for a report, or to combine groups), so the function must depend only on its arguments.
  *
  *     static void inline_elementwise(lw_group *g, const lw_stage *s, void *user)
  *     {

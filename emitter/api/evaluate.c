@@ -293,8 +293,8 @@ static bool is_evaluated_by_hops(Ctx *cx, const Build *b, int inputs, const int6
     return !ctx_failed(cx);
 }
 
-/* Returns false, with a diagnostic, if data decide sizes of the first output, which is compared. Other outputs may have
- * such sizes. */
+/* Returns false, with a diagnostic, if data decide sizes of the first output, which is compared. The remaining outputs
+ * may have sizes that data decide. */
 static bool has_fixed_output(const Build *b)
 {
     const Tensor *t = b->model.output_count ? b->model.output[0] : NULL;

@@ -13,11 +13,11 @@ typedef struct Totals {
 } Totals;
 
 Totals report_totals(const Build *b);
-/* Returns the multiply-adds of a layer, including those with padding; for a region, returns the most that a run
- * executes. */
+/* Returns the multiply-adds of a layer, including those with padding; for a region, returns the largest number that a
+ * run executes. */
 int64_t report_group_macs(const Build *b, int group);
-/* Returns the instructions of a layer on the target, or -1 if the target has no costs. A runner measured them, or they
- * are counted on the layer's code. For a region, returns the most that a run executes. */
+/* Returns the instructions of a layer on the target, or -1 if the target has no costs. A runner measured the counts, or
+ * they are counted on the layer's code. For a region, returns the most that a run executes. */
 int64_t report_instructions(const Build *b, int group);
 /* Returns the most instructions that any data make a layer execute, with the costlier branch of each condition on data
  * and the maximum of each loop whose end data decide. If the typical instructions are measured, returns these with

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the training step of a quantization: see finetune.h. The program runs one epoch and then ends. Only its file
- * `out` persists between epochs, so that the compiler can report progress, stop early and be interrupted. */
+ * `out` persists between epochs, so the compiler can report progress, stop early and be interrupted. */
 #include "api/finetune.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the items that a larger memory would take in: behind all items that are live together with them. */
+/* Lists the items that would fit into a larger memory, after all items that are live together with them. */
 #include "api/traffic.h"
 
 #include <stdlib.h>

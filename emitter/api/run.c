@@ -35,7 +35,7 @@ static void *initial_state(const Build *b, int input)
 
 /* ---- Generated indices ------------------------------------------------------------------------------------------- */
 
-/* A tensor, and the limit of indices of which it has the elements; 0 if they index nothing. */
+/* A tensor, and the limit of the indices that its elements are; 0 if its elements are not indices. */
 typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;
 typedef struct Within { Indexed *found; int64_t size; } Within;
 

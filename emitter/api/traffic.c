@@ -17,7 +17,8 @@ static TrafficKind kind_of(const Build *b, int group, const Memory *m)
     return s->kind == SLOT_ARENA || b->tree.outer ? TRAFFIC_RESULTS : TRAFFIC_PORTS;
 }
 
-/* Sets the memory of the parameter, and the copy that it reads. scratch: its number among the function's buffers. */
+/* Sets the memory of the parameter and the copy that the parameter reads. scratch: its number among the function's
+ * buffers. */
 static void set_memory(const Build *b, int group, const Memory *m, int scratch, ParameterTraffic *to)
 {
     const Slot *s = m->kind == MEMORY_SCRATCH ? NULL : build_slot(b, group, m);

@@ -47,9 +47,9 @@ int report_units(const Build *b, const UnitUse **out);           /* returns thei
 
 int report_traffic_kinds(const Build *b);       /* the columns of a text: UNITS only if there are any */
 
-/* An item that costs more where it is than in the memory `into`: a result, a layer's scratch memory, or a constant that
- * a layer reads. `into` has room for the piece if it grows by `missing` bytes; 0 or less if other items freed enough
- * room. saved: the costs that this saves, in thousandths of the cost of a byte. */
+/* An item that costs more in its memory than in the memory `into`: a result, a layer's scratch memory, or a constant
+ * that a layer reads. `into` has room for the piece if it grows by `missing` bytes; 0 or less if other items freed
+ * enough room. saved: the costs that this saves, in thousandths of the cost of a byte. */
 typedef struct Outside { const char *name, *memory; int64_t bytes, missing, saved; const char *into; } Outside;
 /* Stores the items outside the memory with the least costs in *out, the one that saves most first; returns their
  * number. */

@@ -5,7 +5,7 @@
  * memory. */
 #include "cgen/cgen.h"
 
-/* These test the program's kind of weights (cgen.h). */
+/* These functions test the program's kind of weights (cgen.h). */
 static inline bool weights_are_in_file(const Program *p)
 {
     return p->weights.kind == WEIGHTS_CALLER || p->weights.kind == WEIGHTS_INCLUDED;

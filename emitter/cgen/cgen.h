@@ -34,7 +34,7 @@ typedef struct Param {
 typedef struct Partition {
     const char *name, *device;         /* names such as "npu_1" and "npu" */
     const char *composite;             /* the device's composite that matches these calls; NULL for single calls */
-    /* A condition on open sizes, or NULL. If it is false, the default runs; `otherwise` is its name. */
+    /* A condition on open sizes, or NULL. If the condition is false, the default runs; `otherwise` is its name. */
     const Expr *when; const char *otherwise;
     int param_count; const Param *param;
 } Partition;
@@ -47,7 +47,7 @@ typedef struct SizeBind { const Expr *size; Place count; const Tensor *constant;
 /* A graph of a region, as a function that calls layers like NAME_run. */
 typedef struct Body {
     const char *name, *what;           /* name: such as "if_1_then"; what: the description in comments */
-    /* The sizes of the caller that the body reads; they are its first parameters. */
+    /* The caller's sizes that the body reads, which are the body's first parameters. */
     int size_count; const Expr *const *size;
     int param_count; const Param *param;
     int call_count; const Call *call;
@@ -121,7 +121,7 @@ struct Call {
     const Fork *fork;                  /* NULL: one core makes the call */
     int bind_count; const SizeBind *bind;              /* the sizes that are bound before the call */
     const Move *move;                  /* the move of the call's result within the arena, after the call, or NULL */
-    /* The partition whose default makes this call, or NULL if NAME_run makes it. The calls of a partition are
+    /* The partition whose default has this call, or NULL if NAME_run has the call. The calls of a partition are
      * consecutive. */
     const Partition *partition;
 };
@@ -328,7 +328,8 @@ const char *cgen_proof_script(Ctx *cx, const Program *p);
 void cgen_include_header(Ctx *cx, Text *t, const Program *p);
 /* Prints one function as C, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
-/* Prints the macro as a C function with these parameters: its prototype if f is NULL, else f, which uses them. */
+/* Prints the macro as a C function with these parameters: the prototype if f is NULL, otherwise f, which uses the
+ * parameters. */
 void cgen_macro(Ctx *cx, Text *t, const char *name, const MacroParameter *parameter, int count, const Function *f);
 /* Prints the function of a body; the numbers of its layers begin at `first_layer`. */
 void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer);

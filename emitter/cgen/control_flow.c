@@ -9,8 +9,8 @@
  *     }                                               { float *const last = h; h = h_next; h_next = last; }
  *                                                 }
  *
- * A state is stored in its output's memory. If the body writes the new value before its last read of the old one, a
- * second array holds it. The two arrays are swapped after each iteration. */
+ * A state is stored in its output's memory. If the body writes the new value before its last read of the old value, a
+ * second array holds the new value. The two arrays are swapped after each iteration. */
 #include "cgen/control_flow.h"
 
 #include <string.h>

@@ -46,7 +46,7 @@ static bool is_named_before(const Program *p, int call, IsUsed *is_used, const v
 }
 
 /* Returns the condition under which the function (or constant) is unused, such as `defined(A_HAVE_NPU) &&
- * defined(A_HAVE_DSP)`. Returns NULL if it is always used, or if no call uses it. */
+ * defined(A_HAVE_DSP)`. Returns NULL if the constant is always used, or if no call uses it. */
 static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
 {
     Text t = text_new(cx);

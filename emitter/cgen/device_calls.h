@@ -8,8 +8,8 @@
 typedef void PrintCall(Ctx *cx, Text *t, const Program *p, const Call *c);
 typedef const char *PrintPlace(Ctx *cx, const Program *p, const Place *at, const Memory *m);
 
-/* Prints a function or constant. An #if excludes it from compilation if only defaults of devices with drivers use
- * it. */
+/* Prints a function or constant. An #if excludes the constant from compilation if only defaults of devices with drivers
+ * use it. */
 void partition_function(Ctx *cx, Text *t, const Program *p, const Function *f, const char *text);
 void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const char *text);
 void partition_prototypes(Ctx *cx, Text *t, const Program *p);

@@ -8,7 +8,7 @@
 const char *memory_of_ports(Ctx *cx, const Program *p, ArgumentOf of);
 /* Returns true if a call of the run, except those in bodies, has an argument in the arena. */
 bool program_uses_arena(const Program *p);
-/* model.h: the macros of its size, those that declare it, and both for NAME_train */
+/* model.h: the macros of the arena's size, the macros that declare it, and both for NAME_train */
 void arena_sizes(Ctx *cx, Text *t, const Program *p);
 void arena_declare(Ctx *cx, Text *t, const Program *p);
 void arena_of_training(Ctx *cx, Text *t, const Program *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints the parts of --profile. LW_LAYER reads the core's counter (runtime/lw_counter.h), and adds the counts since
- * its last call to the row of the layer that ends. LW_LAYER numbers the layers of NAME_run first, then those of bodies,
- * then those of NAME_train. */
+ * its last call to the row of the layer that ends. LW_LAYER numbers the layers of NAME_run first, then the layers of
+ * bodies, then the layers of NAME_train. */
 
 /* Decision: counts per layer are a mutable global. `LW_LAYER` has no operand through which a caller could pass storage,
  * and a parameter of `NAME_run` would change the interface that is measured. So `--profile` emits a table and a counter
@@ -30,8 +30,8 @@ void profile_declare(Ctx *cx, Text *t, const Program *p)
                 p->name);
 }
 
-/* Returns the name of the group, as `report` prints it, or of the partition, because one mark precedes all of its
- * calls. */
+/* Returns the name of the group as `report` prints it. For a partition, returns the partition's name, because one mark
+ * precedes all of its calls. */
 static const char *layer_name(const Call *c)
 {
     return c->partition ? c->partition->name : c->group ? c->group : c->label;

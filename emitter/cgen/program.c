@@ -107,8 +107,8 @@ static const Port *without_layouts(Ctx *cx, const Port *port, int count)
     return plain;
 }
 
-/* Returns a digest of the interface. Equal interfaces have the same digest, whatever their origin. The digest is not 0,
- * which is the value of an undefined macro. */
+/* Returns a digest of the interface. Equal interfaces have the same digest, regardless of their origin. The digest is
+ * not 0, which is the value of an undefined macro. */
 static const char *header_hash(Ctx *cx, const Program *p)
 {
     Program plain = *p;
@@ -430,7 +430,8 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
     }
 }
 
-/* Returns the number of the first layer. NAME_train's layers are numbered after those of NAME_run and of all bodies. */
+/* Returns the number of the first layer. NAME_train's layers are numbered after the layers of NAME_run and of all
+ * bodies. */
 static int first_layer(const Program *p)
 {
     int count = 0;

@@ -18,8 +18,8 @@
 
 /* ---- Helpers that Eva proves ------------------------------------------------------------------------------------- */
 
-/* A helper and the statements that call it with all arguments of its contract. Eva joins the paths of a loop or branch;
- * `split` keeps one for each value. */
+/* A helper, and the statements that call it with all arguments of its contract. Eva joins the paths of a loop or
+ * branch; `split` keeps one for each value. */
 typedef struct Helper { const char *name, *calls; } Helper;
 
 static const Helper helpers[] = {

@@ -35,7 +35,7 @@ const char *spell_bits(Speller *s, const Expr *e);         /* spells a 16-bit fl
 /* Returns the C type of a value, which is float for 16-bit floats. */
 const char *spell_type(DType t);
 const char *spell_number(Ctx *cx, DType t, Scalar v);
-/* These spell types of vectors, and values as vectors, in the LANES loop `loop` (cgen/vectors.c). */
+/* These functions spell types of vectors, and values as vectors, in the LANES loop `loop` (cgen/vectors.c). */
 const char *spell_vector_type(Ctx *cx, DType t, int lanes);
 bool differs_by_lane(Speller *s, const Code *loop, const Expr *e);
 const char *spell_vector(Speller *s, const Code *loop, const Expr *e);

@@ -109,7 +109,7 @@ static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structu
                                  memory_of_ports(cx, p, IN_TESTBENCH), port[i].macro));
 }
 
-/* Fills the outputs, so that an element that the run does not write, or does not begin, has no value by chance. */
+/* Fills the outputs, so that an element that the run does not write, or does not begin, has no accidental value. */
 static void fill_outputs(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->output_count && !p->ports_in_arena; i++)

@@ -9,7 +9,7 @@ int64_t training_bytes(const Program *p);                      /* returns the by
 /* Prints lines of the header's first comment. */
 void training_rows(Ctx *cx, Text *t, const Program *p);
 void training_declare(Ctx *cx, Text *t, const Program *p);
-/* These print the signature of NAME_train, for the program or its step, and the prototype. */
+/* These functions print the signature of NAME_train, for the program or its step, and the prototype. */
 void training_signature(Ctx *cx, Text *t, const Program *p);
 void training_declare_step(Ctx *cx, Text *t, const Program *p);
 void training_functions(Ctx *cx, Text *t, const Program *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Adapts the surroundings of the network: --from and --to select a part of the file; --layout, --preprocess and
- * --postprocess put calls in front of an input or behind an output. An input or output keeps its name and its place in
- * the order. */
+ * --postprocess put calls in front of an input or behind an output. An input or output keeps its name and its position
+ * in the order. */
 
 /* Decision: adaptations are formulas. Each adaptation is printed as a .te text over the port, read like any file, and
  * joined to the imported graph by graph_replace. Therefore verify, quantize, evaluate and the self-test treat the calls
@@ -261,7 +261,7 @@ static bool read_sensor(const char *word, size_t length, DType *sensor)
 }
 
 /* Reads whole numbers with these separators, such as 96x96+16+8, up to a blank or the end. The first two are a size.
- * Returns where it ends, or NULL if the text has another form, or a number exceeds the size of an image. */
+ * Returns the end of the size, or NULL if the text has another form or a number exceeds the size of an image. */
 static const char *read_numbers(const char *at, const char *separators, int64_t *const *to)
 {
     enum { MOST = 1 << 15, DECIMAL = 10 };

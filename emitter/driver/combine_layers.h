@@ -13,7 +13,7 @@ typedef struct Layers {
     Combination *at;
     const char *explain;
     bool copies_padding;             /* operands of paddings have memory of their own, not within the result */
-    int64_t room;                    /* the bytes of the arena that results are moved to keep; 0: none is moved */
+    int64_t room;                    /* the bytes of the arena for which results are moved; 0: no result is moved */
     Plan plan;
     /* Counted instructions (lower/count.h): the sum of all functions, and those of each layer [count]; 0 and NULL if
      * not counted */

@@ -98,8 +98,8 @@ static bool reads_any(const Group *g, const Group *of)
     return false;
 }
 
-/* Checks that the parts form a convex subgraph: combined, they run as one call, so no path may leave the subgraph and
- * return to it. Returns the text of a path that leaves the subgraph and returns, or NULL if there is none. */
+/* Checks that the parts form a convex subgraph: the combined parts run as one call, so no path may leave the subgraph
+ * and return to it. Returns the text of a path that leaves the subgraph and returns, or NULL if there is none. */
 const char *build_between(const Build *b, const int *part, int part_count)
 {
     bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for combinations of groups: without options, for --combine and for --ram (combine_for_ram.c). A move
- * gives a new state, which is planned in full; its price is the change of RAM, code and counted instructions, and the
- * aim of the search decides whether it is accepted. There are four kinds of moves:
+/* The search for combinations of groups: without options, for --combine and for --ram (combine_for_ram.c). A move gives
+ * a new state, which is planned in full. Its price is the change of RAM, code and counted instructions. The aim of the
+ * search decides whether the move is accepted. There are four kinds of moves:
  *
  *   - a pair: a group that has a single consumer joins its outermost loop, with a ring of rows (BY_ROWS: each row is
  *     computed once, in the loops of its strategy). The best pair is accepted, if it saves a tenth of RAM. If two
@@ -275,7 +275,8 @@ static bool try_join(Joining *j, const Layers *l, int i, Trial *best, Reason *wh
     return false;
 }
 
-/* Returns the first layer that this layer reads, so that a residual block joins as a whole, or -1 if there is none. */
+/* Returns the first layer that this layer reads, so that a residual block is joined as a whole, or -1 if there is
+ * none. */
 static int layer_before(const Layers *l, int at)
 {
     for (int i = 0; i < at; i++)

@@ -72,7 +72,8 @@ static bool has_root(const Build *b, Tensor *const *list, int count, const Tenso
     return false;
 }
 
-/* Returns true if a group inside the partition (outside it, if !within) writes this memory (reads it, if !writes). */
+/* Returns true if a group inside the partition (outside the partition, if !within) writes this memory (reads it, if
+ * !writes). */
 static bool is_touched(const Build *b, int partition, bool within, bool writes, const Tensor *root)
 {
     for (int i = 0; i < b->groups.count; i++) {

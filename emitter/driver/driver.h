@@ -90,7 +90,8 @@ typedef struct BuildMode {
     bool weighs_checkpoints;                 /* true if --checkpoint auto is tried even without the option */
 } BuildMode;
 
-/* The graph's place among the graphs of the program, which are those of regions, the model's and the step's. */
+/* The position of the graph among the graphs of the program: those of regions, the model's graph and the step's
+ * graph. */
 typedef struct GraphTree {
     const Node *region;                      /* the region that owns this graph; NULL for the model's graph */
     Build *outer;                            /* the graph that holds the region's node; NULL for the model's graph */
@@ -340,7 +341,8 @@ void build_schedule_group(Build *b, int group);  /* schedules the group by its b
 /* returns the nest with the group's own name, for messages */
 const Nest *build_named_nest(const Build *b, int group);
 const Nest *build_schedule_nest(const Build *b, const Nest *naive, const char *group);   /* NULL if no block applies */
-void build_check_schedules(const Build *b);      /* call it after all nests: a block without its group is an error */
+/* call it after all nests, because a block without its group is an error */
+void build_check_schedules(const Build *b);
 
 /* file_schedules.c handles the schedules of the .te file. build_group_of: returns the group that computes the tensor,
  * or -1 if there is none. build_only_group: returns the only group with loops, or -1 if *count is not 1. */
@@ -355,7 +357,7 @@ const Nest *build_after_file_steps(const Build *b, const struct TeSchedule *s, c
 void build_check_file_schedules(const Build *b);       /* call it after groups are combined */
 
 /* functions.c: these compute views, functions, offsets, and the final code of merged functions */
-/* build.c: returns the function that is emitted instead of f, which differs from it only in numbers, or NULL. */
+/* build.c: returns the function that is emitted instead of f and differs from f only in numbers, or NULL. */
 const Merged *build_merged(const Build *b, const Function *f);
 bool build_merges(const Build *b);                   /* merges functions that differ only in numbers into one */
 void build_functions(Build *b);
@@ -393,7 +395,7 @@ void build_check_renames(const Build *b);
 /* header_words.c: sets the program's class names */
 void build_class_names(Build *b);
 void build_assemble(Build *b);                                                 /* assemble.c: assembles the program */
-/* selftest.c: returns the sum of a tensor's elements, as the self-test computes it */
+/* selftest.c: returns the sum of a tensor's elements, computed like the self-test's sum */
 uint32_t build_checksum(const Build *b, const Tensor *t, const void *data);
 /* makes the checks of the self-test, from `recorded` */
 void build_selftest(Build *b);

@@ -14,8 +14,8 @@
 #include "support/text.h"
 #include "support/watch.h"
 
-/* Returns true if the group keeps the file's names and formulas: if it has only formulas, or steps of the file. The
- * nest of a whole file has no nodes. */
+/* Returns true if the group keeps the file's names and formulas: the group has only formulas, or the file has steps for
+ * it. The nest of a whole file has no nodes. */
 static bool keeps_names(const Group *g)
 {
     bool is_of_formulas = true;

@@ -102,9 +102,9 @@ const char *build_report_words(Ctx *cx, const lw_options *o)
 
 /* ---- Names of ports ---------------------------------------------------------------------------------------------- */
 
-/* --rename PORT=NAME: a port is found by its name in the file, or else by the identifier that the header has for it.
- * The new name is used verbatim, so names that C reserves, and names of other ports and sizes, are refused. Macros are
- * in capital letters, so names that differ only in case are also refused. */
+/* --rename PORT=NAME: a port is found by its name in the file, or otherwise by its identifier in the header. The new
+ * name is used verbatim, so names that C reserves, and names of other ports and sizes, are refused. Macros are in
+ * capital letters, so names that differ only in case are also refused. */
 typedef struct Ports { int count; const Tensor **tensor; } Ports;
 
 /* Returns the inputs, and the outputs that are not a state: the ports with names in the header. */

@@ -76,8 +76,8 @@ static int groups_within(const Build *b, const char *scope, size_t length)
     return count;
 }
 
-/* Returns the length of the longest scope, such as "functional_1/", that at least half of the groups' names begin with,
- * and at least three; its text is in *scope. Such a scope does not distinguish groups. */
+/* Finds the longest scope, such as "functional_1/", with which the names of at least half of the groups, and at least
+ * three, begin. Returns its length; its text is in *scope. Such a scope does not distinguish groups. */
 static size_t common_scope(const Build *b, const char **scope)
 {
     size_t longest = 0;

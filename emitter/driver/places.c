@@ -133,7 +133,7 @@ int build_producer(const Build *b, const Tensor *t)
 }
 
 /* Returns true if the state is shifted within its array: one group is the last to read the old value and the first to
- * write the new value, and it writes no element that it has still to read. */
+ * write the new value, and it writes no element that it has not read yet. */
 static bool is_shifted(const Build *b, const Tensor *from)
 {
     for (int i = 0; i < b->states.count && b->lowered.is_shifted; i++)

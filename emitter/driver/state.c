@@ -95,7 +95,7 @@ void build_request_stream(Build *b)
     else b->graph.stream = stream_request(b->cx, b->options->stream, m->input, m->input_count);
 }
 
-/* Returns `count` ports: first the model's own, then the graph's ports after them. */
+/* Returns `count` ports: the model's own ports first, then the graph's ports. */
 static Tensor **with_states(Ctx *cx, Tensor *const *own, int own_count, Tensor *const *of_graph, int count)
 {
     Tensor **all = NEW_ARRAY(cx->arena, Tensor *, count);

@@ -22,7 +22,8 @@
 #include "ir/interpret/evaluate.h"
 #include "support/text.h"
 
-/* A part of a value: `axes` has a bit for each axis along which its dimension is not 1; NULL if it is refused. */
+/* A part of a value. `axes` has a bit for each axis along which the part's dimension is not 1; the tensor is NULL if
+ * the part is refused. */
 typedef struct Part { const char *name; unsigned axes; } Part;
 
 typedef struct Space { OnnxWriter *w; const Node *call; const Stage *stage; Map known; } Space;
@@ -322,7 +323,7 @@ static const char *without_units(Space *s, Part p)
     return onnx_reshaped(s->w, p.name, shape, rank);
 }
 
-/* Writes the sum of a product, if its factors have all reduce axes; returns a name of NULL if they do not. */
+/* Writes the sum of a product if its factors have all reduce axes; otherwise returns a name of NULL. */
 static Part contracted(Space *s, const Expr *e)
 {
     if (s->stage->reducer != REDUCE_SUM || e->kind != EXPR_MUL || !dtype_is_float(e->type)) return (Part){ NULL, 0 };

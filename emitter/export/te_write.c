@@ -137,8 +137,8 @@ static void write_call(TeWriter *w, const Node *n)
     text_printf(&w->text, " = %s(%s)\n", n->op->name, text_string(&operands));
 }
 
-/* Outputs get their names before computed tensors, and computed tensors before constants, because the interface must be
- * the model's, and its functions must keep their names. */
+/* Outputs get their names first, then computed tensors, then constants. The interface must have the model's names, and
+ * its functions must keep their names. */
 static void name_tensors(TeWriter *w, const Graph *g, const char *const *names, Node *const *order, int count)
 {
     for (int i = 0; i < g->output_count; i++)

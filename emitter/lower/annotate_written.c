@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The elements that code has written, as areas over the variables of the loops around it. A store writes one element;
  * a loop gives the area a digit with the coefficient of its variable. Digits that fill each other become one, so a
- * row-major nest writes one range, and a nest that computes channels before columns writes a strided area. What has
- * no such form is left out: then the analyser cannot prove that it is initialized, which is an open goal.
+ * row-major nest writes one range, and a nest that computes channels before columns writes a strided area. Elements
+ * without such a form are left out: the analyser then cannot prove that they are initialized, which is an open goal.
  *
  * A loop that writes a ring buffer writes one block in each iteration:
  *

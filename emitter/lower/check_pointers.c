@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* C leaves a pointer outside its array undefined even if nothing is read through it. Lowered code forms pointers in
+/* In C a pointer outside its array is undefined even if nothing is read through it. Lowered code forms pointers in
  * three constructs:
  *
  *   construct                                 pointer                  condition to prove

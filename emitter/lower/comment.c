@@ -51,7 +51,7 @@ static const char *with_differences(Ctx *cx, const char *formula)
 
 /* ---- Parts that a formula has several times ---------------------------------------------------------------------- */
 
-/* What counts of an expression in a formula: the expressions that have it as an operand, and the nodes of its text. */
+/* The numbers of an expression in a formula: the expressions that have it as an operand, and the nodes of its text. */
 typedef struct Uses { int count; int64_t size; bool is_seen; } Uses;
 
 static int64_t count_uses(Ctx *cx, Map *all, const Expr *e)
@@ -69,8 +69,8 @@ static int64_t count_uses(Ctx *cx, Map *all, const Expr *e)
 }
 
 /* Returns the largest expression with several uses that is longer than its name would make clear, or NULL. Each
- * expression is looked at once, however many paths lead to it, and one whose text is long is not named: the text may be
- * exponentially longer than the expression. */
+ * expression is visited once, regardless of the number of paths to it. An expression whose text is long is not named,
+ * because the text may be exponentially longer than the expression. */
 static const Expr *largest_repeated(Map *all, const Expr *e, const Expr *best)
 {
     enum { LEAST = 9, GREATEST = 128 };

@@ -6,10 +6,10 @@
  *
  * An element that several statements of one loop body load counts once, as C compilers keep it in a register.
  *
- * Where the C compiler vectorizes statements (the row LANES), it begins at stores to adjacent floats, whose
- * values are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. The scalars of these stores then
- * become lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may
- * alias the operands are not joined, nor are sums under a guard of their own.
+ * If the C compiler vectorizes statements (the row LANES), the count begins at stores to adjacent floats, whose values
+ * are sums and products: `y[c] = acc_0 + b[c]`, `y[c+1] = acc_1 + b[c+1]`. The scalars of these stores then become
+ * lanes of a vector in every statement that stores to them; scalars copied to them do as well. Stores that may alias
+ * the operands are not joined, nor are sums under a guard of their own.
  *
  * Traffic is counted in the same walk. A load is counted at the place where the C compiler executes it: outside the
  * innermost loops that its index does not depend on, if no store in them changes its memory. The operands of a macro
@@ -288,8 +288,8 @@ static bool is_loaded(Counting *c, const Expr *e)
 
 /* ---- Traffic ----------------------------------------------------------------------------------------------------- */
 
-/* Returns the index of a memory's counts. A parameter has its own counts; arrays on the stack share the counts after
- * them, and arrays in declared memories the last ones. */
+/* Returns the index of a memory's counts. A parameter has its own counts. The counts after the parameters are for
+ * arrays on the stack, and the last ones for arrays in declared memories. */
 static int traffic_index(const Counting *c, const Memory *m)
 {
     int i = 0;

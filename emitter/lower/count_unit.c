@@ -29,7 +29,7 @@ static Interval interval_now(Running *r, const Expr *e)
     return e->arg_count <= 3 ? interval_apply(e, operand) : (Interval){ INT32_MIN, INT32_MAX };
 }
 
-/* Returns the value; notes that it is unknown if it depends on more than loops and constants. */
+/* Returns the value; also records that it is unknown if it depends on anything but loops and constants. */
 static int64_t value_now(Running *r, const Expr *e)
 {
     const Interval i = interval_now(r, e);

@@ -283,7 +283,8 @@ static bool lives_in_iteration(const Divider *d, const Memory *m)
 {
     if (m->kind == MEMORY_OUTPUT || !m->tensor) return false;
     if (d->loop) return is_allocated_in(d->nest->root, m->tensor, d->loop->var, false);
-    int other = 0;                   /* units that are not loops over the nest's iterations: they stay together */
+    /* units that are not loops over the nest's iterations and are therefore not divided */
+    int other = 0;
     for (int i = 0; i < d->access_count; i++) {
         const Unit *u = &d->unit[d->access[i].unit];
         if (d->access[i].memory != m) continue;

@@ -18,7 +18,7 @@ static Tensor *annotation(const Annotator *a, Tensor *x, const Grid *g, int bits
                 ATTRS(attr_int("bits", bits)));
 }
 
-/* Enters a tensor's new version as its consumers read it. A tensor that the user keeps in floats keeps the user's
+/* Enters the new version of a tensor, which its consumers read. A tensor that the user keeps in floats keeps the user's
  * annotation. */
 static void enter_annotated(Annotator *a, const Tensor *old, Tensor *now)
 {

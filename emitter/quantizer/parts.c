@@ -9,8 +9,8 @@
  * functions, sums of two tensors and concatenations. Each sum has the same terms, so the float network computes the
  * same bits, and no channel is computed twice. Parts of like ranges stay in one layer.
  *
- * A call is a selection by its values: over the numbers of its operand's elements it gives the numbers of a subset of
- * the indices along one axis, in any order. */
+ * Values can show that a call is a selection: over the numbers of its operand's elements, the call gives the numbers of
+ * a subset of the indices along one axis, in any order. */
 #include "quantizer/layers.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ static const double MOST_RATIO = 4;
 /* Indices along an axis of a tensor. */
 typedef struct Selection { int axis; int64_t count, *kept; } Selection;
 
-/* A call that reads a part, the length of its range with zero, the cluster of similar ranges that it is in, and its
+/* A call that reads a part, with the length of its range including zero, its cluster of similar ranges, and its
  * replacement. */
 typedef struct Part { const Node *call; Selection of; double span; int cluster; Tensor *now; } Part;
 

@@ -427,8 +427,8 @@ static bool search(WidthSearch *z, const QualityBounds *bounds)
 /* The choices that samples decide: range methods, and scales of weights. */
 typedef struct Trial { WidthSearch search; const ChannelStats *stats; const LastLayers *last; double best; } Trial;
 
-/* Returns true if the present choice, with biases corrected for it, has less noise at the outputs than all choices
- * before it. */
+/* Returns true if the present choice, with biases corrected for it, has less noise at the outputs than all earlier
+ * choices. */
 static bool is_better(Trial *t)
 {
     Quality q;

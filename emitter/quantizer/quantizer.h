@@ -45,7 +45,7 @@ bool samples_read(Build *b, const char *const *path, int path_count, Samples *ou
 /* Copies one sample of an input. Returns false, with a diagnostic, if the sample's file has changed. */
 bool samples_copy(Ctx *cx, const Samples *s, int input, int64_t number, void *to);
 
-/* Returns the samples as other ports of the same model store them: floats by scale and zero point. */
+/* Returns the samples in the types of other ports of the same model, converting floats by scale and zero point. */
 Samples samples_for(Ctx *cx, const Samples *s, Tensor *const *port);
 /* Returns the samples beginning with `first`, at most `most` of them. */
 Samples samples_from(const Samples *s, int64_t first, int64_t most);

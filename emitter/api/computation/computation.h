@@ -7,9 +7,9 @@
 
 /* Decision: a group is a computation. A schedule function receives the type that `lw_define` returns
  * (`emitter/api/computation`), so every `lw_` step and every accessor works on definitions and on groups. A handle of a
- * stage or loop is a name in its computation, looked up at each use: it survives the steps that rebuild the nest. A
- * step's operand is a name or a handle. A handle begins with a byte that no name has, and is replaced by words of the
- * step's text. So each row needs only one function, and one resolver serves all rows. */
+ * stage or loop is a name in its computation. It is looked up at each use, so it survives the steps that rebuild the
+ * nest. A step's operand is a name or a handle. A handle begins with a byte that no name has, and is replaced by words
+ * of the step's text. So each row needs only one function, and one resolver serves all rows. */
 #include "driver/driver.h"
 #include "support/text.h"
 
@@ -43,7 +43,7 @@ struct lw_stage { Handle h; };
 struct lw_loop { Handle h; };
 /* Implemented in handles.c; returns NULL if the operand is a name. */
 const Handle *handle_of(const void *operand);
-/* These return the only handle of the name, or NULL if the name is NULL. */
+/* Each of these functions returns the only handle of the name, or NULL if the name is NULL. */
 const lw_stage *stage_handle(lw_computation *p, const char *name);
 const lw_loop *loop_handle(lw_computation *p, const char *name);
 #endif

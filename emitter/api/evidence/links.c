@@ -4,8 +4,8 @@
  * A call of a layer that has the operator and the name of an imported call is linked to the node of that call. Any
  * other call names the node of the file from which it was made; calls that replace it in a pass keep that node. A node
  * whose calls have vanished (a bias that became part of a convolution) is linked by data: each imported tensor is
- * followed to the tensor that holds its values now. If no layer computes that tensor, the layers are the layers of the
- * calls that read it: its values are computed between the layers before it and these. */
+ * followed to the tensor that holds its values now. If no layer computes that tensor, the layers are those of the calls
+ * that read it, because its values are computed by them. */
 #include <string.h>
 
 #include "api/evidence/evidence.h"
@@ -135,7 +135,7 @@ static int holder(Linking *l, Tensor *t)
     return found ? (int)(intptr_t)found - 1 : -1;
 }
 
-/* Adds the layers that its node of the file has already; returns false if it has none. */
+/* Adds the layers that the call's node of the file already has; returns false if the node has none. */
 static bool add_known(Linking *l, Ids *to, const Node *n)
 {
     const NodeLayers *known = n->from ? map_get_ptr(&l->index, n->from) : NULL;

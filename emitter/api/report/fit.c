@@ -15,7 +15,7 @@ typedef enum LimitOf { OF_FLASH, OF_RAM, OF_MEMORY } LimitOf;
 typedef struct Limit { LimitOf of; const char *name; int64_t most; } Limit;
 typedef struct Limits { int count; Limit at[MOST_LIMITS]; } Limits;
 
-/* A limit, and the bytes that it concerns with their name, such as "flash without code" */
+/* A limit, with the bytes that it bounds and their name, such as "flash without code" */
 typedef struct Compared { const Limit *limit; const char *what; int64_t is; } Compared;
 
 /* Reads `flash=256K` and returns its end, or NULL if the text has a different form. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_REPORT_FOOTPRINT_H
 #define LW_API_REPORT_FOOTPRINT_H
-/* Computes the model's needs on a board (flash and RAM, with code and stack if a compiler measures them), and compares
+/* Computes the model's needs on a board (flash and RAM, with code and stack if a compiler measures them) and compares
  * them with limits. */
 #include "api/figures.h"
 #include "api/report/elf.h"
 
-/* The stack of a function as the compiler states it: of its own, and of the deepest chain of calls from it. */
+/* The stack of a function as the compiler states it: its own stack, and the stack of the deepest chain of calls from
+ * it. */
 typedef struct StackFrame { const char *name; int64_t bytes, deepest; } StackFrame;
 
 /* All fields are in bytes. code: the code of the emitted C and of the library functions that it calls, linked. data:

@@ -7,8 +7,9 @@
 #include "support/text.h"
 
 void json_text(Text *t, const char *s);                                    /* in quotes */
-/* Each adds a comma before it unless the text ends in a bracket or a blank: a comma, the beginning of an object in a
- * list, a key, and a key with its value. A NULL text and a negative number of json_known are null. */
+/* Each of these functions adds a comma before its text unless the text so far ends in a bracket or a blank: a comma,
+ * the beginning of an object in a list, a key, and a key with its value. A NULL text and a negative number of
+ * json_known are null. */
 void json_next(Text *t);
 void json_item(Text *t);
 void json_name(Text *t, const char *key);

@@ -168,7 +168,7 @@ static void print_units(const Build *b, Text *t)
                     u[i].memory->is_opaque ? ", opaque" : "", u[i].memory->name);
 }
 
-/* Returns true if --ram might give a smaller plan: if the options allow it, and do not have it already. */
+/* Returns true if --ram might give a smaller plan: the options allow --ram, and do not have it already. */
 static bool may_take_ram(const lw_options *o)
 {
     return !o->ram && !o->combine && !o->train && !o->memory_count;
@@ -229,7 +229,7 @@ static void print_pair(Text *t, int64_t was, int64_t is, int width)
     text_printf(t, " %*s", width, number);
 }
 
-/* Prints the layers that lossless shrinking reduced, as they were before biases and factors were fused into them. */
+/* Prints the layers that lossless shrinking reduced, in their form before biases and factors were fused into them. */
 static void print_shrunk(const Graph *g, Text *t)
 {
     if (!g->shrunk_count) return;

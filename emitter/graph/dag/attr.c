@@ -115,7 +115,8 @@ void op_refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
 
 /* ---- Text -------------------------------------------------------------------------------------------------------- */
 
-/* Reads a decimal integer with an optional sign; sets *end past it, or to s if there is none or it overflows. */
+/* Reads a decimal integer with an optional sign. Sets *end after the integer, or to s if there is no integer or it
+ * overflows. */
 static int64_t read_integer(const char *s, const char **end)
 {
     const char *p = s + (*s == '-');

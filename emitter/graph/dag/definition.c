@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Decision: a formula is a call. The reader of a `.te` file creates computes; at its end `graph/dag/definition.c`
- * replaces them by calls of rows made on the fly. So fusion, strategies, devices, annotations and the plan have no case
- * for formulas.
+/* Decision: a formula is a call. The reader of a `.te` file creates computes; at the end of the file
+ * `graph/dag/definition.c` replaces them by calls of rows made on the fly. So fusion, strategies, devices, annotations
+ * and the plan have no case for formulas.
  *
  *   - The row has no attributes and the name `formula`; `Op.definition` holds the computes over stand-ins of the
  *     inputs. Expansion copies them over a group's tensors. An axis that indexes a dimension alone follows its size, so

@@ -80,7 +80,7 @@ Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit);     /* visit g
 /* `given` maps inputs, constants and results to the tensors that take their place. A call whose results are all given
  * is left out. */
 Graph graph_replace(Ctx *cx, Graph g, const Map *given);
-/* Returns a call or region like `n` over other inputs; its outputs keep their names and quantization. Returns NULL on
+/* Returns a call or region like `n` with other inputs; the outputs keep their names and quantization. Returns NULL on
  * error. */
 Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);

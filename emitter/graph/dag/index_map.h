@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_DAG_INDEX_MAP_H
 #define LW_GRAPH_DAG_INDEX_MAP_H
-/* Builds y[axes] = value, or a reduction, where the rank or an index follows from the call: axes one after another,
+/* Builds y[axes] = value, or a reduction, if the rank or an index follows from the call: the axes one after another,
  * then indices over them, then the value. If no part of a formula depends on the call, write the formula as text
  * instead (op_formula.h).
  *

@@ -7,7 +7,7 @@
 #include "ir/nest/pattern.h"
 #include "ir/text/formula.h"
 
-/* `otherwise` is the default, in attrs_read's syntax; if it is NULL, an omitted attribute stays absent. */
+/* `otherwise` is the default, in attrs_read's syntax; if it is NULL, an omitted attribute remains absent. */
 typedef struct AttrRow { const char *name; AttrKind kind; const char *meaning, *otherwise; } AttrRow;
 
 /* A test case as data: inputs with shapes, filled with a fixed pseudo-random sequence. */
@@ -117,8 +117,8 @@ typedef struct OpFold {
     enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;
 } OpFold;
 
-/* How to compute the call on stored integers; graph/quantize/quantized_value.c reads these facts. Without them
- * the call stays in real numbers. */
+/* How to compute the call on stored integers; graph/quantize/quantized_value.c reads these facts. Without such
+ * attributes the call stays in real numbers. */
 typedef struct OpQuantization {
     /* The call converts between real numbers and a grid: real = input 1 * (stored - input 2). Ties round to even.
      *

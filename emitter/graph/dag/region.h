@@ -57,8 +57,8 @@ typedef struct Region {
 
 /* Creates the region over these inputs and drops captures that no graph reads. Returns NULL on error. */
 Node *region_new(Ctx *cx, const char *name, const Region *r, Tensor *const *in, int in_count);
-/* Returns true if execution reads the node's input k from memory. Returns false if the graphs bind it as a constant (a
- * capture) or if its value is known: a count, or a state that starts at zero. */
+/* Returns true if execution reads the node's input k from memory. Returns false if the graphs bind the tensor as a
+ * constant (a capture) or if its value is known: a count, or a state that starts at zero. */
 bool region_reads(const Node *n, int k);
 bool region_is_handed_in(const Node *n, int k);
 /* Returns true if the result has a `capacity`; elements after the part that the graph produces are then not set. */

@@ -4,8 +4,8 @@
 /* A target is a row of features and costs. For each fused group, the strategy selects a compute and a schedule by the
  * target's features. */
 
-/* Decision: schedules ask for features. An implementation states the features that it requires, not the cores that
- * it is for. A core is a row of features and costs, so a new row with the features of a Cortex-M4 gets its 8-bit
+/* Decision: schedules ask for features. An implementation states the features that it requires, not the cores for which
+ * it is written. A core is a row of features and costs, so a new row with the features of a Cortex-M4 gets its 8-bit
  * schedules (`tests/unit/test_features.c`). */
 #include "graph/dag/op.h"
 
@@ -63,7 +63,7 @@ typedef struct Composite {
     const char *name;
     /* "conv2d add? relu? max_pool2d?": each call reads the one before it, and '?' marks an optional call. */
     const char *ops;
-    /* A condition on the first call, or NULL. If open sizes leave it undecided, the run tests it. */
+    /* A condition on the first call, or NULL. If open sizes leave the condition undecided, the run tests it. */
     const char *when;
 } Composite;
 /* The composite to which a call belongs. All calls of one function share one match. */

@@ -15,7 +15,7 @@
 bool differentiate(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint);
 
 /* Like differentiate, but the adjoint of each call has its own copies of the checkpoints' regions, instead of one copy
- * for all. This executes more instructions, but a copy dies with the adjoint of one call. */
+ * for all. Copies increase the instructions, but a copy dies with the adjoint of one call. */
 typedef struct CopiesApart { Map read_again; /* the result: the tensors that the copies read */ } CopiesApart;
 bool differentiate_again(Ctx *cx, Tensor *y, Tensor *seed, Tensor *const *wanted, int count, Tensor **adjoint,
                          CopiesApart *apart);

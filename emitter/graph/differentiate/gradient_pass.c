@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Replaces each call whose row requests gradients with the calls that compute these gradients. This pass is the first
- * one. Before this pass a request is a call, so that importers and the command line need no special case. */
+/* Replaces each call whose row requests gradients with the calls that compute these gradients. The gradient pass runs
+ * first. Before this pass a request is a call, so that importers and the command line need no special case. */
 #include "graph/differentiate/differentiate.h"
 
 static bool asks(const Node *n) { return n->kind == NODE_CALL && op_asks_gradient(n->op); }

@@ -209,7 +209,7 @@ static Node *compute_over_copies(const Reads *r, StageSpec spec)
     return compute_new(cx, &spec);
 }
 
-/* Returns the number of the first extremum of each row, or -1 where it is the initial value. */
+/* Returns the number of the first extremum of each row, or -1 if the extremum is the initial value. */
 static Tensor *extremum(const Reads *r, const Stage *s, int component)
 {
     Ctx *cx = r->cx;

@@ -2,7 +2,7 @@
 /* Partitions calls between devices. The last pass checks each call against its device's row. Calls that the device
  * rejects return to the host, with a note. The pass then rebuilds the graph and inserts a device_copy wherever a value
  * is produced on one device and consumed on another; all consumers on a device share one copy. Model inputs and outputs
- * are on the host; constants are on every device. Views run where they save copies (device_views.c).
+ * are on the host; constants are on every device. Views run on the side that needs fewer copies (device_views.c).
  *
  * Copies are opaque, so fusion forms no group across devices. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Views between devices. A view costs nothing wherever it runs, but a value that crosses costs a copy per device that
- * reads it. Two searches move one view at a time, in alternating order, until nothing changes:
+/* Views between devices. A view costs nothing on either side, but a value that crosses costs a copy for each device
+ * that reads it. Two searches move one view at a time, in alternating order, until nothing changes:
  *
  *   1. to the host, if this adds no copy, so that a chain of views moves although its first view saves nothing
  *   2. back to its device, if this adds no copy

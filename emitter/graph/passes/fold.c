@@ -3,12 +3,13 @@
  * its inputs. A call whose result is much larger than its operands is not folded, because constants in flash cost more
  * than a broadcast. */
 
-/* Decision: weights stay as small as they are stored. A call over constants is not folded if its result has more bytes
- * than twice its operands plus 4,096. A call that is not folded joins the group of its one consumer, with scales that
- * repeat by blocks; a transpose of it is folded into the constants. Int8 weights of a QDQ network are therefore
- * converted where they are read, once per reduction step for all positions of a tile; no float copy exists in memory.
- * The sums stay float, in their order. The scale is not factored out, because that rounds differently. With several
- * consumers it is computed before the first of them (`graph/plan/near_readers.c`), not at the start. */
+/* Decision: weights are converted where they are read, so they keep their stored size. A call over constants is not
+ * folded if its result has more bytes than twice its operands plus 4,096. A call that is not folded joins the group of
+ * its one consumer, with scales that repeat by blocks; a transpose of it is folded into the constants. Int8 weights of
+ * a QDQ network are therefore converted where they are read, once per reduction step for all positions of a tile; no
+ * float copy exists in memory. The sums stay float, in their order. The scale is not factored out, because that rounds
+ * differently. With several consumers the conversion is computed before the first of them
+ * (`graph/plan/near_readers.c`), not at the start. */
 #include "graph/passes/passes.h"
 
 static bool all_constant(const Node *n)

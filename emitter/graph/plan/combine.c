@@ -17,8 +17,9 @@
  * the steps of several groups to one nest, under longer names: the master's first, then each producer, attached to a
  * loop of its consumers and folded. The result is a list of steps like any other. A combination is a list of
  * decisions, an `Attachment` per part; `combine_add` finds the decision for one more part among all loops around its
- * consumers, with kept or new loops, in a ring or in one iteration. Consumers are folded before the producers that they
- * share a loop with, and after those inside their own loops: a guard covers all that is attached inside. */
+ * consumers, with kept or new loops, in a ring or in one iteration. Consumers are folded before the producers with
+ * which they share a loop, and after the producers inside their own loops, because a guard covers everything that is
+ * attached inside. */
 #include "graph/plan/combine_parts.h"
 
 #include <string.h>
@@ -429,8 +430,8 @@ static bool repeats(const Adding *a, const Choice *c) { return c->work > a->apar
 
 static bool is_full(const Adding *a) { return a->count == a->most && !repeats(a, &a->out[a->count - 1]); }
 
-/* Keeps a combination that computes nothing twice if it is the first one, or stores less than the combinations before
- * it. */
+/* Keeps a combination that computes no element twice if it is the first one, or if it stores less than the combinations
+ * before it. */
 static void keep_choice(Adding *a, const Choice *c)
 {
     Choice *last = a->count ? &a->out[a->count - 1] : NULL;

@@ -22,7 +22,7 @@ typedef enum AttachForm {
     ATTACH_KEPT,
     /* Makes new loops over the elements that are read there, and replays the part's steps on these loops. */
     ATTACH_NEW,
-    ATTACH_INLINE,                   /* for a view: its consumers read its operand */
+    ATTACH_INLINE,                   /* for a view: its consumers read its operand instead */
     /* whole, before the loops of its consumers; this saves no memory, and is always possible. */
     ATTACH_BEFORE,
 } AttachForm;

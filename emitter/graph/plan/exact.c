@@ -10,7 +10,7 @@
  *
  * where below[i] is the longest chain up to the start of i, and above[i] the longest chain from there to the arena's
  * end. Undecided pairs follow by this rule until nothing changes; then the pair with the least room branches. A group
- * needs the sum of its items, and the room below and above all of them.
+ * needs the sum of its items, and the smallest gaps below and above all of them.
  *
  * Two reductions keep the search small. An item is set aside if it fits regardless of the offsets of its neighbours. A
  * neighbour of b bytes excludes (a + b) / unit - 1 offsets of an item of a bytes. The remaining items split into

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Solves the knapsack by dynamic programming over groups. A state is the set of chosen items that are live, with the
- * largest gain of all choices that lead to it: later groups depend on nothing else, so one choice for each set
- * suffices.
+ * largest gain of all choices that lead to this set. One choice for each set suffices, because later groups depend only
+ * on the set.
  *
  * If the live items of two choices agree beyond the group, the choice with no larger gain and no fewer bytes is
  * dropped. If the group has a lower limit, both are kept.

@@ -281,7 +281,7 @@ static int64_t stage(Placing *a, int at, bool is_kept)
     return gain;
 }
 
-/* Adds pieces to the room that is free because of overlaps, if they save more than the copies that lose their room. */
+/* Adds pieces to the space that overlaps leave free, if the pieces save more than the copies that they displace. */
 static void refill(Placing *a, int at)
 {
     const int memory = a->order[at];

@@ -30,7 +30,7 @@ bool copies_between_devices(const Group *g);
 /* Returns the size whose value the group computes with its only call, bind_size. Returns NULL for other groups. */
 const Expr *group_bound_size(const Group *g);
 /* Returns true if the call keeps the first elements of its operand, along the first dimension that has several. The
- * result begins where its operand begins, and may alias it. */
+ * result begins at the start of its operand and may alias it. */
 bool plan_is_front(const Node *n);
 /* Returns true if the groups belong to one function of a device. */
 bool groups_are_together(const Group *a, const Group *b);
@@ -151,7 +151,7 @@ typedef struct Scratch {
     const Tensor *copied;              /* the constant; NULL for a buffer */
     int64_t source_cost;               /* of a copy: the cost of reading a byte of the constant, in thousandths */
     int begins;                        /* of a copy: the group before which it begins, its own or an earlier one */
-    bool is_optional;                  /* of a copy: true if the group may do without it; memory is then -1 */
+    bool is_optional;                  /* of a copy: true if the group can run without the copy; memory is then -1 */
     /* With --cores: the bytes between the copies of two parts, or 0 if the group is not divided */
     int64_t stride;
 } Scratch;
@@ -171,8 +171,8 @@ void plan_offsets(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, co
 /* Assigns the offsets of the items of one memory, except optional copies. */
 void plan_offsets_in(Ctx *cx, Plan *p, int memory, int group_count, Scratch *const *scratch, const int *count);
 /* Chooses a memory for each root and each scratch buffer, and assigns offsets within the memories (memories.c). An
- * optional copy gets memory -1 where it does not save cost. Returns -1, or the group whose live bytes the memories
- * cannot hold; *missing then receives the bytes that are missing. */
+ * optional copy gets memory -1 if it saves no cost. Returns -1, or the group whose live bytes the memories cannot hold;
+ * *missing then receives the bytes that are missing. */
 int plan_memories(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count, int64_t *missing);
 /* An item that a kept plan cannot hold, a root or scratch memory, and the reason. */
 typedef struct Misfit { const Slot *root; const Scratch *scratch; const char *why; } Misfit;

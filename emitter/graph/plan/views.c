@@ -28,9 +28,9 @@
  * are concatenated again are their operand (`concat_of_fewer` in `ops/move/move.c`): the split and joined branches of a
  * detector copy nothing. */
 
-/* Decision: views and in-place outputs are decided before lowering. The scheduled nest decides them: an output takes
- * the memory of an operand that dies, if the nest reads that operand only at the element being written. No fact
- * about operators is needed. */
+/* Decision: views and in-place outputs are decided before lowering. The scheduled nest decides both: an output takes
+ * the memory of an operand that dies, if the nest reads that operand only at the element being written. No fact about
+ * operators is needed. */
 #include <string.h>
 
 #include "graph/plan/plan.h"

@@ -16,7 +16,7 @@
  * request only (QDQ_INTEGER).
  *
  * A function of one tensor becomes a table (curves.c). A simulated quantization is treated as a quantization and its
- * inverse; it is restored if that gained nothing. */
+ * inverse. If this saves nothing, the simulated quantization is restored. */
 
 /* Decision: a QDQ network becomes integers. Between a dequantization and a quantization every real tensor is an
  * affine function of integers that other calls compute exactly: a quantized affine value

@@ -52,7 +52,8 @@ static void exact_add_product(Exact *x, double a, double b)
 
 static int sign(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
 
-/* Returns the sign of the number. The largest part decides the sign, because it exceeds the sum of the other parts. */
+/* Returns the sign of the number. The sign follows from the largest part, because this part exceeds the sum of the
+ * other parts. */
 static int exact_sign(const Exact *x)
 {
     for (int i = x->count - 1; i >= 0; i--)

@@ -191,8 +191,8 @@ static bool is_single_value(Interval i)
     return i.least == i.greatest && i.least != INT64_MIN && i.least != INT64_MAX;
 }
 
-/* Proves contributions once and keeps their values, because the analysis may have no budget left when they are added to
- * a sum. */
+/* Proves contributions once and keeps their values, because no budget may be left for the analysis when they are added
+ * to a sum. */
 static void find_known(Channels *c, Contraction *k)
 {
     const ArenaMark mark = arena_mark(c->cx->scratch);

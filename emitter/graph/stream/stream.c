@@ -8,12 +8,12 @@
  *      frames of x     [ . . . . |<- kept ->|<- fresh ->]
  *                                |<------- reach ------>]
  *
- * A call slides if slide.c proves it; it then computes its fresh frames from the last frames of its operands. Any other
- * call reads whole windows, as do the calls after it. A call that depends on the position in the window (padding along
- * the axis) is refused: its frames at both ends would differ in every window. Padding only at the beginning, as in
- * causal convolutions, is the padding of an endless run: the frames before the first window are the zeros of a state
- * that is reset. A convolution with such padding is split into a pad, which the streamed run omits, and a convolution
- * without padding.
+ * A call slides if slide.c proves this; the call then computes its fresh frames from the last frames of its operands.
+ * Any other call reads whole windows, as do the calls after it. A call that depends on the position in the window
+ * (padding along the axis) is refused: its frames at both ends would differ in every window. Padding only at the
+ * beginning, as in causal convolutions, is the padding of an endless run: the frames before the first window are the
+ * zeros of a state that is reset. A convolution with such padding is split into a pad, which the streamed run omits,
+ * and a convolution without padding.
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old state without its first
  * `fresh` frames, and the new frames. Each call reads a slice of it. */

@@ -41,7 +41,8 @@ static bool accepts_few_channels(Ctx *cx, const Trainable *p)
     return ok;
 }
 
-/* Returns true if the call is W(x, k) without groups, so that a has the shape of k, except the channels. */
+/* Returns true if the call is W(x, k) without groups, so that a has the shape of k in all dimensions except the
+ * channels. */
 static bool may_adapt(Ctx *cx, const Trainable *p)
 {
     const Node *n = p->call;

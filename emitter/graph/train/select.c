@@ -15,7 +15,7 @@ static bool is_weights(const Tensor *t)
 
 static bool is_norm(const Node *n) { return n->kind == NODE_CALL && n->op->gradient.role == GRADIENT_NORM; }
 
-/* Returns true for a running average. A norm belongs to the layer before it; its inputs after scale and bias are
+/* Returns true for a running average. A norm belongs to the layer before it; the inputs after its scale and bias are
  * running averages. */
 static bool is_running(const Node *n, int input) { return is_norm(n) && input > 2; }
 

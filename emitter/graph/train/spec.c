@@ -22,7 +22,7 @@ static bool refuse(Ctx *cx, const char *found, const char *accepted)
     return false;
 }
 
-/* Refuses a word and suggests the nearest accepted word, or all of them if none is near. */
+/* Refuses a word and suggests the nearest accepted word, or lists all accepted words if none is near. */
 static bool refuse_word(Ctx *cx, const char *what, const char *word, const char *const *names, int count)
 {
     Text all = text_new(cx);

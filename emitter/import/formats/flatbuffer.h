@@ -34,7 +34,7 @@ FlatVector flat_vector(const FlatTable *t, int field, int size);      /* size: b
 /* an interned text, up to the first NUL; "" if absent */
 const char *flat_text(Ctx *cx, const FlatTable *t, int field);
 
-/* These return element i; i must be less than count. */
+/* Each of these functions returns element i; i must be less than count. */
 int64_t   flat_int_at(const FlatVector *v, size_t i);
 float     flat_float_at(const FlatVector *v, size_t i);
 FlatTable flat_table_at(const FlatVector *v, size_t i);

@@ -33,7 +33,7 @@ bool npy_head(Ctx *cx, const char *path, Bytes start, uint64_t size, NpyHead *ou
 /* Converts `count` stored elements to the host's byte order, without reordering them. `to` may be from.at. */
 void npy_elements(const NpyHead *h, Bytes from, int64_t count, void *to);
 
-/* These read or write bytes instead of a file; `path` is for diagnostics. */
+/* These functions read or write bytes instead of a file; `path` is for diagnostics. */
 bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data);
 Bytes npy_bytes(Ctx *cx, DType type, int rank, const int64_t *shape, const void *data);
 #endif

@@ -19,8 +19,8 @@ typedef struct Field {
 /* reads the next field; returns false at the end, or if `bad` is set */
 bool proto_next(Cursor *message, Field *out);
 
-/* Reads the next value of a repeated number: a field holds one value, or several packed into bytes. Call it until it
- * returns false; `packed` is the encoding of packed values (VARINT, 64 or 32). */
+/* Reads the next value of a repeated number: a field holds one value, or several packed into bytes. Call the function
+ * until it returns false; `packed` is the encoding of packed values (VARINT, 64 or 32). */
 bool proto_number(Field *f, WireType packed, uint64_t *out);
 
 /* returns the count of length-delimited fields with this number */

@@ -226,8 +226,8 @@ static int64_t value_at(Ctx *cx, const Expr *e, const Expr *var, int64_t n)
     return interval_of(cx, simplify(cx, expr_substitute(cx, e, &var, &at, 1), NULL), NULL).least;
 }
 
-/* Raises the minimum of the only variable of a size, so that the size is at least `least`. Returns false if the size
- * does not grow with the variable, or if the raised range does not prove the bound. */
+/* Raises the minimum of a size's only variable, so that the size is at least `least`. Returns false if the size does
+ * not grow with the variable, or if the raised range does not prove the bound. */
 static bool raise_least(Decided *d, const Expr *size, int64_t least)
 {
     SizeSet all = { .cx = d->cx };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Decision: one Fourier transform. The transform of every importer is a chain of `butterflies`, one call per factor.
- * Each call stores its results where the next call reads them, so no call reorders. The chosen factors have the least
- * counted work. For other numbers of points, the transform is a product with a matrix or a convolution by longer
- * transforms (Bluestein), whichever has less counted work. An even number n of reals is transformed as n / 2 complex
- * numbers. */
+ * Each call stores its results in the order in which the next call reads them, so no call reorders data. The chosen
+ * factors have the least counted work. For other numbers of points, the transform is a product with a matrix or a
+ * convolution by longer transforms (Bluestein), whichever has less counted work. An even number n of reals is
+ * transformed as n / 2 complex numbers. */
 #include "import/model/fourier.h"
 
 static const double pi = 3.14159265358979323846;

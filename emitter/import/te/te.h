@@ -24,8 +24,8 @@
  *
  * An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. Formulas
  * are calls, like calls of operators (graph/dag/definition.h): both are fused to groups and scheduled by strategies. A
- * schedule takes the strategy's place for its group; its steps name loops by the tensors of the file. In a file with
- * `nest` each call is expanded to its stages, and the file is one group. */
+ * schedule replaces the strategy for its group; its steps name loops by the tensors of the file. In a file with `nest`
+ * each call is expanded to its stages, and the file is one group. */
 #include "import/model/model.h"
 #include "schedule/written.h"
 

@@ -19,8 +19,8 @@ typedef struct TfliteOpen {
 /* Returns the size of an input's dimension: the option's, or the file's example. An option for a fixed dimension is an
  * error. */
 const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis);
-/* Returns true if the file's size of a dimension is valid: no signature marks it as open, and no option may have
- * changed it. Otherwise the stored size is a placeholder. */
+/* Returns true if the file's size of a dimension is valid: no signature marks the dimension as open, and no option may
+ * have changed it. Otherwise the stored size is a placeholder. */
 bool tflite_is_declared(const TfliteOpen *o, const TfliteTensor *t, int axis);
 /* Returns the names that --dim accepts, such as "batch, x.0, x.1", or NULL if there is none. */
 const char *tflite_dim_names(Ctx *cx, const TfliteFile *f);

@@ -98,7 +98,7 @@ Ranges ranges_new(Ctx *cx, const Bounds *scope);
 void ranges_free(Ranges *r);
 Interval ranges_of(Ranges *r, const Expr *e);
 bool ranges_exact(Ranges *r, const Expr *e);                    /* returns true if this node's operation cannot wrap */
-/* Finds the linear form of e. Opens a sum only where it cannot wrap, so the form equals e over the integers. */
+/* Finds the linear form of e. Opens a sum only if it cannot wrap, so the form equals e over the integers. */
 bool ranges_linear(Ranges *r, const Expr *e, Linear *out);
 Interval ranges_of_linear(Ranges *r, const Linear *l);
 bool ranges_prove(Ranges *r, const Expr *condition);

@@ -384,7 +384,8 @@ static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
     return true;
 }
 
-/* Adds a term of the comparison to the cut. A term is a digit, or a loop: the sum of its digits times their lows. */
+/* Adds a term of the comparison to the cut. A term is a digit, or a loop, which is the sum of its digits times their
+ * lows. */
 static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
 {
     bool found = false;

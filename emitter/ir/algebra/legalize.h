@@ -2,7 +2,7 @@
 #ifndef LW_IR_ALGEBRA_LEGALIZE_H
 #define LW_IR_ALGEBRA_LEGALIZE_H
 /* Legalizes integer arithmetic, so that C's own operators compute it. A legal expression has the value of the
- * expression it replaces, and in it
+ * expression that it replaces, and in it
  *
  *   sums, products, negations  never leave their type: one that may wrap is computed in u32 or u64, which wrap in C
  *   tdiv, tmod                 have a divisor other than 0, and -1 only of types that hold the quotient

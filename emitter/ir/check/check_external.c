@@ -2,8 +2,8 @@
 /* Checks external calls (ir/nest/external.h). The statement below the call is its meaning. The call computes the same
  * values under four conditions. The call takes every tensor that the statement reads from elsewhere. The call yields
  * every tensor that others read from the statement. The call finds each of these tensors in row-major order. Inside
- * loops, it gets the parts of them that one iteration computes and reads, which are boxes (external_view.h), and no
- * loop around it runs in the lanes of vectors. */
+ * loops, the call gets the parts of the tensors that one iteration computes and reads. These parts are boxes
+ * (external_view.h), and no loop around the call runs in the lanes of vectors. */
 #include "ir/check/check_parts.h"
 #include "ir/check/external_view.h"
 #include "ir/nest/external.h"

@@ -79,7 +79,8 @@ bool check_sites_box(Checker *c, const Site *const *site, int count, int shared,
                      const char **why);
 /* Joins the boxes of copies that partition the points. Returns false where the boxes leave a gap or overlap. */
 bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope);
-/* Widens a box, in place, to its union over a loop outside it. Returns false if the union is not proved to be a box. */
+/* Widens a box, in place, to its union over the iterations of a loop outside it. Returns false if the union is not
+ * proved to be a box. */
 bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope);
 
 /* A loop, or two nested carriers that are treated as one loop. */

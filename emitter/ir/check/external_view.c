@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A result of the call is the box of its block: the loops below the call reach each point of the box once, and run over
- * whole reduce axes. An operand is the hull of the indices that the blocks read while their axes run over their boxes;
- * it has no element that is not stored:
+ * whole reduce axes. An operand is the hull of the indices that the blocks read while their axes run over their boxes.
+ * Every element of it is stored:
  *
  *   - a tensor that is stored outside all loops has all elements of the hull, cut to its shape;
  *   - a tensor with a window inside a loop is read without a condition, at sums of axes, so the bounds of the hull are

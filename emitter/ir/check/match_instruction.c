@@ -19,7 +19,7 @@ typedef struct Compare {
     const Expr *size[MAX_NUMBERS];
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
-    /* The iterations of each loop: its extent, or fewer where a guard stops it. */
+    /* The iterations of each loop: its extent, or a smaller number if a guard stops the loop. */
     const Expr *extent[MAX_AXES];
     /* The first iteration of each loop for which the guards hold; NULL for 0. */
     const Expr *begin[MAX_AXES];
@@ -198,7 +198,7 @@ static const Expr *one_cast(Ctx *cx, const Expr *e)
 
 static bool match_value(Compare *c, const Expr *p, const Expr *e);
 
-/* Binds an open number of the formula, or compares it with the constant that it is bound to. */
+/* Binds an open number of the formula, or compares it with the constant to which it is already bound. */
 static bool match_number(Compare *c, const Expr *p, const Expr *e)
 {
     const int k = instruction_number(c->instr, p->kind == EXPR_CAST ? p->arg[0] : p);

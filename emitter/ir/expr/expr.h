@@ -87,7 +87,7 @@ const ExprInfo *expr_info(ExprKind k);
 const RuntimeFunction *runtime_function(RuntimeName f);
 bool expr_kind_read(const char *s, size_t n, ExprKind *out);     /* reads a kind of form CALL by its spelling */
 
-/* The only constructor. `type` is the type of the result; a kind with operands of equal type may take it from them. */
+/* The only constructor. `type` is the type of the result; a kind with operands of equal type may use their type. */
 const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const Expr *const *args, int count);
 const Expr *expr_poison(Ctx *cx);
 const Expr *expr_int(Ctx *cx, DType t, int64_t v);               /* wraps v into t; gives a REAL for a float t */

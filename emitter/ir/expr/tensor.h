@@ -40,7 +40,8 @@ struct Tensor {
     /* True for a stand-in in which about half of the elements are zero, as after a ReLU; only counts use this. */
     bool is_rectified;
     uint32_t serial;
-    struct Tensor *self;             /* the tensor as the DAG's nodes hold it, because expressions hold it const */
+    /* the tensor without const, as the DAG's nodes hold it; expressions hold it as const */
+    struct Tensor *self;
 };
 
 typedef enum AxisKind { AXIS_DATA, AXIS_REDUCE, AXIS_ORDERED } AxisKind;

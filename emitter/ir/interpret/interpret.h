@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_INTERPRET_INTERPRET_H
 #define LW_IR_INTERPRET_INTERPRET_H
-/* Runs a loop nest. A nest is compiled to lanes of register code with strided addresses (program.h). If it is to be
- * checked, visited or shuffled, it is executed statement by statement instead (walk.c). Without `checked`, only
+/* Runs a loop nest. A nest is compiled to lanes of register code with strided addresses (program.h). If the nest must
+ * be checked, visited or shuffled, it is executed statement by statement instead (walk.c). Without `checked`, only
  * accesses outside a whole tensor are errors. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"

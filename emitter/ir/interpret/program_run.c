@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program. A strip computes all its lanes, then stores them in the order of the loops that they represent. The
- * elements of a reduction are combined one after another, so floats have the loops' rounding. */
+/* Runs a program. A strip computes all its lanes, then stores them in the order of the loops that the lanes represent.
+ * The elements of a reduction are combined one after another, so floats have the loops' rounding. */
 #include "ir/interpret/program.h"
 
 #include "support/text.h"

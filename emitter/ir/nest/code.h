@@ -79,7 +79,7 @@ const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int c
 /* Like code_call, for a macro whose AT arguments are addresses. */
 const Code *code_call_at(Ctx *cx, const char *macro, const Expr *const *args, int count);
 const Code *code_external(Ctx *cx, const struct External *e, const char *function, const Expr *const *args, int count);
-/* Returns the call with other arguments and, where it has a fallback, with a different fallback. */
+/* Returns the call with other arguments and, if it has a fallback, with a different fallback. */
 const Code *code_call_with(Ctx *cx, const Code *call, const Expr *const *args, const Code *otherwise);
 /* Returns a call of the macro that sets a field. Without the macro, nothing is executed. */
 const Code *code_set(Ctx *cx, const FieldValue *f);

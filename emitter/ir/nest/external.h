@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_EXTERNAL_H
 #define LW_IR_NEST_EXTERNAL_H
-/* An external call is a call of a C function from outside, which replaces a statement of the nest. The statement is its
- * meaning: the interpreter and the checker read it, and only emission replaces it.
+/* An external call is a call of a C function from outside, which replaces a statement of the nest. The statement
+ * defines the values: the interpreter and the checker read it, and only emission replaces it.
  *
  *   cblas_sgemm(101, 111, 111, dim(x, 0), dim(w, 1), dim(x, 1), 1.0, x, dim(x, 1), w, dim(w, 1), 0.0, y, dim(y, 1))
  *

@@ -45,8 +45,8 @@ typedef struct Buffer {              /* the storage of a tensor produced in the 
 } Buffer;
 
 typedef struct Stmt Stmt;
-/* START: how many iterations it is ahead, and the channel; WAIT: the copies of later iterations that may be
- * unfinished. */
+/* START: the number of iterations that the copy is ahead, and the channel; WAIT: the copies of later iterations that
+ * may be unfinished. */
 typedef struct Transfer { int64_t ahead, channel, pending; } Transfer;
 
 struct Stmt {

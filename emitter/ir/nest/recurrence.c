@@ -31,7 +31,8 @@ static void add(Cycle *c, Node *n)
     c->at[c->count++] = n;
 }
 
-/* Collects the nodes on which n depends only through stages with steps. n is one of them if it depends on itself. */
+/* Collects the nodes on which n depends only through stages with steps. n itself is collected if it depends on
+ * itself. */
 static Cycle dependences_of(Ctx *cx, const Node *n)
 {
     Cycle c = { .cx = cx };

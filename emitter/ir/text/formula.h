@@ -43,8 +43,8 @@
  *   broadcast shape of all [*] reads.
  * - An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. x must
  *   have an element.
- * - The conditions of a padded read that the axes' ranges prove are dropped. Any other read that is not shown to stay
- *   inside its tensor wherever the conditions around it hold is an error. */
+ * - The conditions of a padded read that the axes' ranges prove are dropped. Any other read is an error unless it is
+ *   proved to stay inside its tensor under the conditions around it. */
 #include "ir/nest/nest.h"
 #include "support/text.h"
 
@@ -55,8 +55,7 @@ typedef struct Bind { const char *name; Tensor *tensor; const Expr *value; } Bin
 #define BIND_I(cx, n, i) { (n), NULL, expr_index((cx), (i)) }
 
 /* Reads a formula and creates its compute node. `binds` ends with a row without a name. A bind without tensor and value
- * is an error where it is used. Errors show the formula and a caret. Returns the (first) output tensor; NULL on
- * error. */
+ * is an error at its use. Errors show the formula and a caret. Returns the (first) output tensor; NULL on error. */
 Tensor *formula(Ctx *cx, const char *text, const Bind *binds);
 #define FORMULA(cx, text, ...) formula((cx), (text), (const Bind[]){ __VA_ARGS__, { NULL, NULL, NULL } })
 

@@ -6,8 +6,8 @@
  * `x` unless its range proves it inside (`ir/text/read_access.c`). The clamp is part of the formula, so the
  * interpreter and the emitted C agree, and no input makes a program read outside its memory. Formulas of operators
  * clamp where the operators' definitions do. A read under a condition on data, `select(k < n[i], x[k], 0)`, is an error
- * unless the condition is shown to keep it inside: a clamp would compute with elements that the formula does not
- * name. */
+ * unless the condition is proved to keep it inside, because a clamp would compute with elements that the formula does
+ * not name. */
 #include "ir/text/read.h"
 
 #include <string.h>

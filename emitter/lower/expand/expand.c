@@ -238,7 +238,7 @@ static const Bounds *bounds_of_path(Expand *x)
     return scope;
 }
 
-/* Returns true if an init of a local array may run without its guard, because its index stays in the array. An element
+/* Returns true if the init of a local array may run without its guard, because its index stays in the array. An element
  * that the guard excludes is never read in this live range, and the unguarded init gives it a defined value. */
 static bool init_may_overshoot(Expand *x, const Stmt *block, const StoreTarget *target)
 {

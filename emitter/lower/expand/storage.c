@@ -53,7 +53,7 @@ static const char *numbered(Ctx *cx, const char *stem, int n)
     return n ? name_format(cx, "%s%d", stem, n + 1) : name(cx, stem);
 }
 
-/* Returns `role` with its number, or the tensor's own name if it keeps one. */
+/* Returns `role` with its number, or the tensor's own name if it has one. */
 static const char *memory_name(const Storages *s, const Tensor *t, const char *role, int number)
 {
     bool keeps = t && s->options && s->options->keeps_names;

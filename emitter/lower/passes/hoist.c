@@ -6,9 +6,9 @@
  * =>  const float *x_j = x + ...;  const float *k_j = k + ...;
  *     for (c...) acc += x_j[c] * k_j[c*32];
  *
- * C leaves a pointer outside its array undefined even if nothing is read through it. So the pass forms a pointer
- * only if the loop's first iteration certainly reads through it. Otherwise it keeps the sum as an index, which may have
- * any value. Accesses that differ by constants share one address. The name states the innermost loop that the address
+ * In C a pointer outside its array is undefined even if nothing is read through it. So the pass forms a pointer only if
+ * the loop's first iteration certainly reads through it. Otherwise it keeps the sum as an index, which may have any
+ * value. Accesses that differ by constants share one address. The name states the innermost loop that the address
  * depends on: x_j is x at this j and at the current iterations of the outer loops. The name of an index contains `at`:
  * x_at_j. */
 #include "lower/passes/passes.h"
@@ -308,7 +308,7 @@ static void find_call(const Expr *e, void *user)
     if (expr_info(e->kind)->form == EXPR_CALL || e->kind == EXPR_FLOORDIV) *(bool *)user = true;
 }
 
-/* Returns the loop's end, as a variable if testing against it would recompute it in every iteration. */
+/* Returns the loop's end, as a variable if a test of the end would compute it again in every iteration. */
 static const Expr *end_of(Hoist *h, const Code *loop, const Code **let)
 {
     bool computes = false;

@@ -40,7 +40,7 @@ static const Code *legal_let(LegalCode *g, const Code *c)
 }
 
 /* Gives a hoisted address a twin with a legal offset. Scopes that declare the same address differ in their facts. If
- * their offsets differ, the offset is legalized without facts, which holds in all of them. */
+ * the offsets of the operations differ, the offset is legalized without facts, so it is legal in all of them. */
 static void legal_pointer(LegalCode *g, const Memory *m)
 {
     const Memory *known = map_get_const_ptr(&g->pointer, m);

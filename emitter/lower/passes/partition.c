@@ -6,8 +6,8 @@
  *     for (v in boundary) S   for (v in interior) S without the conditions   for (v in boundary) S
  *
  * The pass then splits the interior by its inner loops, and likewise a boundary of one iteration. A wider boundary
- * keeps its conditions. The budget bounds the cost of the copies, counted in statements after unrolling. If it allows
- * one boundary only, the two boundaries share a copy, provided each is one iteration and their order does not matter.
+ * keeps its conditions. The budget bounds the cost of the copies, counted in statements after unrolling. If the budget
+ * allows only one boundary, the two boundaries share a copy, if each is one iteration and their order does not matter.
  * If even that exceeds the budget, innermost loops get two versions, with and without their conditions. */
 #include "lower/passes/passes.h"
 
@@ -320,8 +320,8 @@ static const Expr *is_nonnegative(Ctx *cx, const Expr *sum)
     return expr_binary(cx, EXPR_LE, linear_expr(cx, &right), linear_expr(cx, &left));
 }
 
-/* Returns two versions of an innermost loop, `if (its conditions certainly hold) loop without them; else loop`. The
- * copy is small, and the test runs once per loop instead of once per iteration. Returns NULL if no condition can be
+/* Returns two versions of an innermost loop, `if (its conditions hold in all iterations) loop without them; else loop`.
+ * The copy is small, and the test runs once per loop instead of once per iteration. Returns NULL if no condition can be
  * removed. */
 static const Code *version(LoopPartition *p, const Code *loop, const Bounds *scope)
 {

@@ -49,8 +49,8 @@ static bool is_always(const Share *s, const Expr *e)
     return s->is_long ? !map_get_const_ptr(&s->when, e) : map_get_ptr(&s->always, e) != NULL;
 }
 
-/* Returns true if the load is legal where it is skipped. Such a load reads a scalar, or reads the index that the
- * statement stores to, from an array as long as the stored one. */
+/* Returns true if the load is legal even if its condition does not hold. Such a load reads a scalar, or reads the index
+ * that the statement stores to, from an array as long as the stored one. */
 static bool is_legal_load(const Share *s, const Expr *e)
 {
     const Memory *m = e->ref;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_DRAFT_MARGIN_H
 #define LW_SCHEDULE_DRAFT_MARGIN_H
-/* A tensor that has the value V outside the shape of another one needs no condition around its reads: where
+/* A tensor that has the value V outside the shape of another tensor needs no condition around its reads: if
  *
  *   select(C, YES, NO)
  *

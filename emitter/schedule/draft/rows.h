@@ -7,8 +7,8 @@
 /* Returns R if the index uses the loop's variable only as v*R, 1 if it uses v itself, and 0 otherwise. */
 int64_t rows_per_group(Ctx *cx, const Expr *index, const Expr *var);
 
-/* Returns the body of a loop with `first` in place of every v*R, so that the row group begins at `first`, with
- * everything attached inside. Returns NULL if v has a different use, as in v/2. `from` and `to` replace further
+/* Returns the body of a loop with `first` instead of every v*R, so that the row group begins at `first`, with
+ * everything that is attached inside. Returns NULL if v has a different use, as in v/2. `from` and `to` replace further
  * variables. `scope` holds around the body and contains the variables of the new expressions. */
 const Stmt *body_of_group(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
                           const Expr *first, const Expr *const *from, const Expr *const *to, int count);

@@ -20,9 +20,9 @@
  *                                      start y ahead=0: copy y[io] = acc
  */
 
-/* Decision: an asynchronous copy stays an ordinary statement of its iteration. Start and Wait only say how much earlier
- * it may begin and how late it may end, so the proofs of the synchronous nest hold, and each step after `async` works
- * as before. Lowering and the interpreter derive the prologue. */
+/* Decision: an asynchronous copy stays an ordinary statement of its iteration. Start and Wait only bound the copy: its
+ * earliest begin and its latest end. The proofs of the synchronous nest therefore hold, and each step after `async`
+ * works as before. Lowering and the interpreter derive the prologue. */
 #include "ir/nest/copy.h"
 #include "schedule/draft/attach.h"
 

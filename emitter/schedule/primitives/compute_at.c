@@ -7,10 +7,10 @@
  * that two iterations read are computed in both, with their whole reduction.
  *
  * A stage that steps shaped at the root keeps its loops, as with `loops=kept`; `loops=new` drops them. The outermost
- * loop then runs over the needed rows; the loops inside a row and the stages attached to them stay. A guard cuts rows
- * beyond the last. A loop that computes a group of R rows per iteration starts at the first needed row, with a trip
- * count that covers all. Where the last group could exceed the last row, all groups begin lower instead, because a
- * group is not cut.
+ * loop then runs over the needed rows; the loops inside a row, and the stages attached to them, do not change. A guard
+ * cuts rows beyond the last. A loop that computes a group of R rows per iteration starts at the first needed row, with
+ * a trip count that covers all. Where the last group could exceed the last row, all groups begin lower instead, because
+ * a group is not cut.
  *
  *   for conv.h < 48: ROW(h)            for y.h:
  *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */

@@ -55,7 +55,7 @@ typedef struct Fold {
 static bool is_own(const Fold *f, const Stmt *s) { return s->kind == STMT_FOR && loop_is_own(s, f->stage); }
 
 /* Returns true if the statement is a loop that hosts the stage. All stages of a recurrence share the loop over its
- * steps, whatever its name. */
+ * steps, regardless of its name. */
 static bool is_host(const Fold *f, const Stmt *s)
 {
     return s->kind == STMT_FOR && (!loop_is_own(s, f->stage) || feeds_axis(path_end(&f->path), s->var, AXIS_ORDERED));

@@ -153,7 +153,7 @@ void onnx_tensor_open_sparse(Ctx *cx, Cursor m, OnnxTensor *t)
     check_dims(cx, t, &m);
 }
 
-/* Returns the field that stores values of a type if they are not raw, and its packed encoding. */
+/* Returns the field that stores the values of a type, unless they are raw, and the field's packed encoding. */
 static void typed_field(DType t, uint64_t *number, WireType *packed)
 {
     *packed = t == F32 ? WIRE_32 : t == F64 ? WIRE_64 : WIRE_VARINT;

@@ -41,7 +41,7 @@ typedef enum OnnxKeeps {
 /* Computes the size list of output 0; returns false if output 0 has none (onnx_sizes.h). */
 typedef struct OnnxSizes OnnxSizes;
 typedef bool OnnxListRule(OnnxCall *c, OnnxSizes *out);
-/* Translates a call over open dimensions. Returns false if the rule does not apply, so that the row's translation is
+/* Translates a call over open dimensions. Returns false if the rule does not apply; the row's translation is then
  * used. */
 typedef bool OnnxOpenRule(OnnxCall *c);
 
@@ -153,8 +153,8 @@ int onnx_declared_rank(const OnnxCall *c, int output);
  * declared (onnx_graph.c). */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
-/* If the input is a float that a Cast converts from 8-bit or 16-bit integers, and represents them exactly: returns the
- * integers, otherwise NULL (onnx_graph.c). */
+/* If a Cast converts 8-bit or 16-bit integers to the input, and the float represents them exactly, returns the
+ * integers; otherwise NULL (onnx_graph.c). */
 Tensor *onnx_before_cast(const OnnxCall *c, int input);
 
 /* Returns the file's element type of an input that is an initializer, or 0 (onnx_graph.c). */

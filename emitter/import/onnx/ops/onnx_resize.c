@@ -219,8 +219,8 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
 
 /* ---- Attributes and operands ------------------------------------------------------------------------------------- */
 
-/* Reads the numbers of a constant input. Returns their count, 0 if the input is absent or empty, or -1 if it is
- * refused. */
+/* Reads the numbers of a constant input. Returns the number of values, 0 if the input is absent or empty, or -1 if the
+ * input is refused. */
 static int reals_of(OnnxCall *c, int index, double *out, int most)
 {
     const Tensor *t = onnx_in(c, index);

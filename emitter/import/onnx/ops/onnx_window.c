@@ -79,9 +79,9 @@ static Tensor *fit_kernel(OnnxCall *c, Tensor *x, const OnnxWindows *w)
     return x;
 }
 
-/* Returns x; the run tests that at least one window of a pooling fits. With stride 1, a size that is one element too
- * small is allowed and gives an empty result. With a larger stride such a size is not allowed, because ONNX Runtime
- * then deviates from the definition. `ceil_mode` allows a last window with only one element. */
+/* Returns x after a test by the run that at least one window of the pooling fits. With stride 1, a size that is one
+ * element too small is allowed and gives an empty result. With a larger stride such a size is not allowed, because ONNX
+ * Runtime then deviates from the definition. `ceil_mode` allows a last window with only one element. */
 static Tensor *fit_pool(OnnxCall *c, Tensor *x, const OnnxWindows *w, bool ceil_mode)
 {
     for (int d = 0; d < w->spatial; d++) {

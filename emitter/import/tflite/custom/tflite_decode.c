@@ -87,8 +87,8 @@ static bool by_mask(TfliteCall *c, const Coded *d)
 }
 
 /* Decodes Huffman codes, which are tables of tables. An entry without its highest bit leads to another table, and
- * states how many bits the index into it has. The last entry holds the symbol, and how many of the bits that were read
- * belong to its code. */
+ * states the number of bits of the index into this table. The last entry holds the symbol, and how many of the bits
+ * that were read belong to its code. */
 static bool by_tree(TfliteCall *c, const Coded *d)
 {
     const bool is_wide = d->header[OPTIONS] & 1;
