@@ -279,7 +279,7 @@ void ports_declare(Ctx *cx, Text *t, const Program *p)
 
 /* ---- In-out tensors ---------------------------------------------------------------------------------------------- */
 
-/* Copies the values before the run, where the caller gives them in another array. */
+/* Copies the old values to the output before the run, if the caller passes them in a second array. */
 void ports_take_before(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);

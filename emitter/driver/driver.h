@@ -309,9 +309,9 @@ bool build_is_section(const char *name);
 
 /* run.c: the model as read becomes the reference for the emitted C; then build_graph and build_nests run. */
 void build_as_reference(Build *b);
-/* Returns the data of the reference for a tensor of the emitted graph, or NULL if the reference lacks the tensor; the
- * run of the reference gave `all`. *channels receives the number of the tensor's channels as imported if some were
- * removed, otherwise 0. */
+/* Returns the data that a run of the reference computed for a tensor of the emitted graph, or NULL if the reference
+ * lacks the tensor. all: the data of this run. *channels receives the number of the tensor's channels as imported if
+ * some were removed, otherwise 0. */
 const void *build_reference_data(const Build *reference, const Env *all, const Build *emitted, const Tensor *t,
                                  int64_t *channels);
 /* A comparison of quantized tensors in steps: the numbers of elements, of those that differ, and of those that are

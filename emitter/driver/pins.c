@@ -68,8 +68,8 @@ static int find_layer(const Build *b, const char *name, bool last)
 static void refuse_bytes(const Pinning *p, int group, const char *what, int64_t bytes)
 {
     const FirmwareMemory *m = &p->b->memories.at[p->memory];
-    diag_error(p->b->cx, p->where, "in_memory %s %s: its %s has %lld bytes, and %s %lld; use another memory", m->name,
-               p->b->groups.at[group].name, what, (long long)bytes, m->name, (long long)m->bytes);
+    diag_error(p->b->cx, p->where, "in_memory %s %s: its %s has %lld bytes, but the memory has %lld; use another "
+               "memory", m->name, p->b->groups.at[group].name, what, (long long)bytes, (long long)m->bytes);
 }
 
 static void pin_results(const Pinning *p, int group)

@@ -71,7 +71,8 @@ static bool read_classes(Ctx *cx, const Node *n, Classes *k)
     return true;
 }
 
-/* Replaces the index lists, `class` by an integer target, and `element` by the element of the row that it selects. */
+/* Replaces the index lists by text: `class` by an integer target, and `element` by the element of the row that it
+ * selects. */
 static const char *classes_text(Ctx *cx, const Node *n, const Classes *k, const char *text)
 {
     const int64_t classes = tensor_dim(n->in[0], n->in[0]->rank - 1);

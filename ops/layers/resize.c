@@ -23,15 +23,16 @@ static int resample(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0 || !op_float(cx, n)) return 0;
     int64_t size = tensor_dim(x, axis), count = index->rank == 2 ? tensor_dim(index, 0) : -1,
             taps = index->rank == 2 ? tensor_dim(index, 1) : -1;
-    if (size < 1 || count < 1 || taps < 1 || index->type != I32 || weight->type != x->type || weight->rank != 2
-        || tensor_dim(weight, 0) != count || tensor_dim(weight, 1) != taps) {
-        op_refuse(cx, n,
-                  "the index is %s%s, the weights %s, the input %s; use i32[positions][taps] and as many weights of "
-                  "the input's type",
-                  dtype_info(index->type)->spelling, tensor_shape_text(cx, index), tensor_shape_text(cx, weight),
-                  tensor_shape_text(cx, x));
+    const bool fits = weight->type == x->type && weight->rank == 2 && tensor_dim(weight, 0) == count
+                      && tensor_dim(weight, 1) == taps;
+    if (!op_holds(cx, n, size >= 1, "the input is %s; use at least one element along axis %d",
+                  tensor_shape_text(cx, x), axis)
+        || !op_holds(cx, n, index->type == I32 && count >= 1 && taps >= 1, "the index is %s%s; use "
+                     "i32[positions][taps]", dtype_info(index->type)->spelling, tensor_shape_text(cx, index))
+        || !op_holds(cx, n, fits, "the weights are %s%s and the index %s; use %s and the shape of the index",
+                     dtype_info(weight->type)->spelling, tensor_shape_text(cx, weight), tensor_shape_text(cx, index),
+                     dtype_info(x->type)->spelling))
         return 0;
-    }
     const Expr *at[MAX_RANK], *position[2];
     IndexMap m = { .cx = cx, .call = n };
     axes_resized(&m, x, axis, expr_index(cx, count), at);

@@ -103,16 +103,14 @@ static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
 {
     const int64_t steps = node_int(n, "steps", 1);
     Tensor *x = n->in[0], *root = n->in[1];
-    if (!fits_nodes(n) || root->rank != 1 || tensor_elems(root) < 1 || steps < 1
-        || steps > INT32_MAX) {
-        op_refuse(cx, n, "the operands are x %s, roots %s, features %s, thresholds %s of %s, children %s, %lld steps; "
-                         "use x[n][features], root[trees], feature[nodes], threshold[nodes] of x's type, "
-                         "child[nodes][2], and at least one step",
-                  tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
-                  tensor_shape_text(cx, n->in[3]),
-                  dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]), (long long)steps);
+    if (!op_holds(cx, n, fits_nodes(n), "the operands are x %s, features %s, thresholds %s of %s and children %s; use "
+                  "x[n][features], feature[nodes], threshold[nodes] of x's type and child[nodes][2]",
+                  tensor_shape_text(cx, x), tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
+                  dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]))
+        || !op_holds(cx, n, root->rank == 1 && tensor_elems(root) >= 1, "the roots are %s; use root[trees]",
+                     tensor_shape_text(cx, root))
+        || !op_holds(cx, n, steps >= 1 && steps <= INT32_MAX, "'steps' is %lld; use 1 to 2^31-1", (long long)steps))
         return 0;
-    }
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("root", root));
     formulas_name(&f, (Bind)BIND_V("N", x->shape[0]));
@@ -198,7 +196,7 @@ static const OpCase tree_walk_cases[] = {
     { "steps=17", "f32[3][2] i8[2]={0,-4} " TREES, "i32[3][2]", NULL },
     { "steps=3 strict=1", "i32[5][2] i32[1]={0} u8[1]={1} i32[1]={3} i32[1][2]={-1,-2}", "i32[5][1]", NULL },
     { "steps=1", "i32[5][2] i8[1]={0} u8[1]={1} i8[1]={3} i8[1][2]={-1,-2}", "i32[5][1]", NULL },
-    { "steps=0", "f32[3][2] i8[2]={0,-4} " TREES, NULL, "0 steps" },
+    { "steps=0", "f32[3][2] i8[2]={0,-4} " TREES, NULL, "'steps' is 0" },
     { "", "f32[3] i8[2]={0,-4} " TREES, NULL, "x [3]" },
     { 0 }
 };

@@ -16,7 +16,7 @@
  * and a convolution without padding.
  *
  * The second walk builds. If reach > fresh, the last `reach` frames are a state: the old state without its first
- * `fresh` frames, and the new frames. Each call reads a slice of it. */
+ * `fresh` frames, and the new frames. Each call reads a slice of the state. */
 
 /* Decision: a streamed window is state, and a call slides by proof. `--stream` (`graph/stream`) turns a graph over a
  * window into one over the new frames of a hop. A tensor carries the axis if frame t of the next window is frame t +

@@ -22,8 +22,8 @@ typedef struct HyperRow {
 } HyperRow;
 
 /* The new value of a state, or (without a name) of the parameter. In `formula`, G is the gradient's element and X the
- * parameter's, both after weight decay. A state's name is its old value, and NAME_now its new value. The name of an
- * option is its number. */
+ * parameter's, both after weight decay. A state's name is its old value, and NAME_now its new value. In
+ * `formula`, the name of an option means the option's value. */
 typedef struct UpdateRow { const char *state, *formula; } UpdateRow;
 
 /* A scalar that all parameters share. The scalar starts at 1, and each step multiplies it by the option `factor`. */

@@ -464,8 +464,8 @@ static bool memories_agree(const Compare *c)
     return true;
 }
 
-/* Matches the arguments of an operation, of a commutative one in the order in which the operands are in their
- * memories. before: the saved match to begin with. */
+/* Matches the arguments of an operation. The operands of a commutative operation are tried in the order in which they
+ * are in memory. before: the saved match to begin with. */
 static bool match_in_any_order(Compare *c, const Expr *p, const Expr *e, int before)
 {
     const bool in_order = match_args(c, p, e, false);

@@ -109,9 +109,10 @@ static void unique(TfliteCall *c)
     else if (!tflite_dtype(tflite_out_info(c, 1)->type, &to))
         tflite_unsupported(c, "its output 1 has elements of type %s; use INT32 or INT64",
                            tflite_type_text(c->cx, tflite_out_info(c, 1)->type));
-    if (x->rank != 1 || tensor_elems(x) < 1 || tensor_is_constant(x))
-        tflite_unsupported(c, "its input is %s%s; use an input of one dimension that is not constant and not empty",
-                           tensor_is_constant(x) ? "a constant " : "", tensor_shape_text(c->cx, x));
+    if (x->rank != 1 || tensor_elems(x) < 1)
+        tflite_unsupported(c, "its input is %s; use one dimension of a fixed size above 0",
+                           tensor_shape_text(c->cx, x));
+    if (tensor_is_constant(x)) tflite_unsupported(c, "its input is a constant; use a tensor that the run computes");
     if (ctx_failed(c->cx)) return;
     const int64_t all = tensor_elems(x),
                   most = maximum_of(c, text_format(c->cx, "%s.0", tflite_out_info(c, 0)->name), all);
