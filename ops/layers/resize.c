@@ -243,14 +243,10 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
                      .is_nearest = strcmp(mode, "nearest") == 0,
                      .is_cubic = strcmp(mode, "cubic") == 0 };
     s->is_clamped = s->reflects || strcmp(padding, "border") == 0;
-    if ((s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0)
-        && (s->is_clamped || strcmp(padding, "zeros") == 0))
-        return true;
-    op_refuse(cx, n,
-              "'mode' is \"%s\" and 'padding' \"%s\"; use 'mode' nearest, linear or cubic, and 'padding' zeros, border "
-              "or reflection",
-              mode, padding);
-    return false;
+    return op_holds(cx, n, s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0,
+                    "'mode' is \"%s\"; use nearest, linear or cubic", mode)
+           && op_holds(cx, n, s->is_clamped || strcmp(padding, "zeros") == 0,
+                       "'padding' is \"%s\"; use zeros, border or reflection", padding);
 }
 
 /* The names of stages and axes for each component of the grid, from x's last spatial dimension to its first. The names

@@ -99,18 +99,24 @@ static Tensor *recurrence(Ctx *cx, Formulas *f, int64_t steps)
     return formulas_compute(f, "y[n<N,t<T] = max(0, -1 - i32(to[D-1,n,t]))");
 }
 
+/* Checks the operands of a walk along the trees, and the number of its steps. */
+static bool check_walk(Ctx *cx, const Node *n, int64_t steps, int most)
+{
+    const Tensor *root = n->in[1];
+    return op_holds(cx, n, fits_nodes(n), "the operands are x %s, features %s, thresholds %s of %s and children %s; "
+                    "use x[n][features], feature[nodes], threshold[nodes] of x's type and child[nodes][2]",
+                    tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
+                    dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]))
+           && op_holds(cx, n, root->rank == 1 && tensor_elems(root) >= 1, "the roots are %s; use root[trees]",
+                       tensor_shape_text(cx, root))
+           && op_holds(cx, n, steps >= 1 && steps <= most, "'steps' is %lld; use 1 to %d", (long long)steps, most);
+}
+
 static int tree_walk(Ctx *cx, const Node *n, Tensor **out)
 {
     const int64_t steps = node_int(n, "steps", 1);
     Tensor *x = n->in[0], *root = n->in[1];
-    if (!op_holds(cx, n, fits_nodes(n), "the operands are x %s, features %s, thresholds %s of %s and children %s; use "
-                  "x[n][features], feature[nodes], threshold[nodes] of x's type and child[nodes][2]",
-                  tensor_shape_text(cx, x), tensor_shape_text(cx, n->in[2]), tensor_shape_text(cx, n->in[3]),
-                  dtype_info(n->in[3]->type)->spelling, tensor_shape_text(cx, n->in[4]))
-        || !op_holds(cx, n, root->rank == 1 && tensor_elems(root) >= 1, "the roots are %s; use root[trees]",
-                     tensor_shape_text(cx, root))
-        || !op_holds(cx, n, steps >= 1 && steps <= INT32_MAX, "'steps' is %lld; use 1 to 2^31-1", (long long)steps))
-        return 0;
+    if (!check_walk(cx, n, steps, INT32_MAX)) return 0;
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("root", root));
     formulas_name(&f, (Bind)BIND_V("N", x->shape[0]));
@@ -127,20 +133,17 @@ static int forest(Ctx *cx, const Node *n, Tensor **out)
 {
     const int64_t steps = node_int(n, "steps", 1), columns = node_int(n, "columns", 1), pairs = node_int(n, "pairs", 1);
     Tensor *x = n->in[0], *root = n->in[1], *column = n->in[5], *value = n->in[6];
-    if (!fits_nodes(n) || root->rank != 1 || tensor_elems(root) < 1 || steps < 1 || steps > MOST_CHAINED
-        || column->rank != 1 || value->rank != 1 || !is_narrow(column->type) || tensor_elems(column) < 1
-        || column->shape[0] != value->shape[0] || columns < 1 || columns > INT32_MAX / 2 || pairs < 1
-        || pairs > columns) {
-        op_refuse(cx, n, "the operands are x %s, roots %s, features %s, thresholds %s of %s, children %s, columns %s "
-                         "of %s, values %s, %lld steps, %lld pairs of %lld columns; use operands like tree_walk's, up "
-                         "to %d steps, integers of up to 32 bits and as many values, and pairs of up to as many "
-                         "columns as there are",
-                  tensor_shape_text(cx, x), tensor_shape_text(cx, root), tensor_shape_text(cx, n->in[2]),
-                  tensor_shape_text(cx, n->in[3]), dtype_info(n->in[3]->type)->spelling,
-                  tensor_shape_text(cx, n->in[4]), tensor_shape_text(cx, column), dtype_info(column->type)->spelling,
-                  tensor_shape_text(cx, value), (long long)steps, (long long)pairs, (long long)columns, MOST_CHAINED);
+    if (!check_walk(cx, n, steps, MOST_CHAINED)
+        || !op_holds(cx, n, is_narrow(column->type) && column->rank == 1 && tensor_elems(column) >= 1,
+                     "the columns are %s%s; use integers [pairs] of up to 32 bits",
+                     dtype_info(column->type)->spelling, tensor_shape_text(cx, column))
+        || !op_holds(cx, n, value->rank == 1 && column->shape[0] == value->shape[0], "the columns are %s and the "
+                     "values %s; use equal sizes", tensor_shape_text(cx, column), tensor_shape_text(cx, value))
+        || !op_holds(cx, n, columns >= 1 && columns <= INT32_MAX / 2, "'columns' is %lld; use 1 to 2^30-1",
+                     (long long)columns)
+        || !op_holds(cx, n, pairs >= 1 && pairs <= columns, "'pairs' is %lld; use 1 to %lld, 'columns'",
+                     (long long)pairs, (long long)columns))
         return 0;
-    }
     Formulas f = { .cx = cx, .call = n };
     formulas_name(&f, (Bind)BIND_T("root", root));
     formulas_name(&f, (Bind)BIND_V("N", x->shape[0]));

@@ -28,14 +28,13 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const int64_t capacity = node_int(n, "capacity", 0);
     const Expr *size = size_product(cx, x->shape, x->rank);
-    if (capacity < 1 || capacity > INT32_MAX || op_greatest(cx, size) < 1 || x->rank < 1
-        || (x->rank > 1 && size->kind != EXPR_INT)) {
-        op_refuse(cx, n, "'capacity' is %lld for the input %s; use a capacity of 1 to 2^31-1, and an input of at least "
-                         "one dimension that is not empty%s",
-                  (long long)capacity, tensor_shape_text(cx, x),
-                  size->kind == EXPR_INT ? "" : ", in one dimension if it is open");
+    if (!op_holds(cx, n, capacity >= 1 && capacity <= INT32_MAX, "'capacity' is %lld; use 1 to 2^31-1",
+                  (long long)capacity)
+        || !op_holds(cx, n, op_greatest(cx, size) >= 1 && x->rank >= 1, "the input is %s; use at least one dimension "
+                     "and one element", tensor_shape_text(cx, x))
+        || !op_holds(cx, n, x->rank == 1 || size->kind == EXPR_INT, "the input is %s; use fixed sizes, or one "
+                     "dimension", tensor_shape_text(cx, x)))
         return 0;
-    }
     Text at = text_new(cx);
     const char *place = coordinate(cx, x, x->rank - 1);
     for (int d = 0; d < x->rank; d++) text_printf(&at, "%s%s", d ? "," : "", coordinate(cx, x, d));
@@ -68,12 +67,11 @@ static int unique(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0];
     int64_t capacity = node_int(n, "capacity", 0);
     const bool fits = x->rank == 2 && op_greatest(cx, x->shape[0]) >= 1 && op_least(cx, x->shape[1]) >= 1;
-    if (capacity < 1 || capacity > INT32_MAX || !fits || x->type == BOOL) {
-        op_refuse(cx, n, "'capacity' is %lld for the rows of %s%s; use a capacity of 1 to 2^31-1, and [rows][elements] "
-                         "of at least 1, not of bool",
-                  (long long)capacity, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+    if (!op_holds(cx, n, capacity >= 1 && capacity <= INT32_MAX, "'capacity' is %lld; use 1 to 2^31-1",
+                  (long long)capacity)
+        || !op_holds(cx, n, fits, "the input is %s; use [rows][elements] of at least 1", tensor_shape_text(cx, x))
+        || !op_holds(cx, n, x->type != BOOL, "the input is bool; use numbers"))
         return 0;
-    }
     const Bind rows = BIND_V("N", x->shape[0]), width = BIND_V("W", x->shape[1]), limit = BIND_I(cx, "K", capacity);
     bool is_float = dtype_is_float(x->type);
     const char *same = is_float ? "(x[i,q] == x[j,q] || (isnan(x[i,q]) && isnan(x[j,q])))" : "x[i,q] == x[j,q]";
@@ -107,17 +105,18 @@ static int ngram_count(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *gram = n->in[1], *length = n->in[2];
     int64_t skips = node_int(n, "skips", 0);
-    if (x->rank != 2 || gram->rank != 2 || length->rank != 1 || length->shape[0] != gram->shape[0]
-        || gram->type != x->type || length->type != I32 || tensor_elems(gram) < 1 || tensor_dim(x, 1) < 1 || skips < 0
-        || skips > INT32_MAX / 2 || tensor_dim(gram, 1) > 16) {
-        op_refuse(
-            cx, n, "x is %s%s, the n-grams are %s%s of lengths %s%s, %lld skips; use [n][l] with l at least 1, [o][m] "
-                   "of its type with o and m at least 1 and m up to 16, i32[o], and 0 to 2^30-1 skips",
-            dtype_info(x->type)->spelling, tensor_shape_text(cx, x), dtype_info(gram->type)->spelling,
-            tensor_shape_text(cx, gram), dtype_info(length->type)->spelling, tensor_shape_text(cx, length),
-            (long long)skips);
+    if (!op_holds(cx, n, x->rank == 2 && tensor_dim(x, 1) >= 1, "x is %s; use [n][l], l at least 1",
+                  tensor_shape_text(cx, x))
+        || !op_holds(cx, n, gram->type == x->type && gram->rank == 2 && tensor_elems(gram) >= 1
+                            && tensor_dim(gram, 1) <= 16,
+                     "the n-grams are %s%s; use %s[o][m], o at least 1 and m from 1 to 16",
+                     dtype_info(gram->type)->spelling, tensor_shape_text(cx, gram), dtype_info(x->type)->spelling)
+        || !op_holds(cx, n, length->type == I32 && length->rank == 1 && length->shape[0] == gram->shape[0],
+                     "the lengths are %s%s; use one i32 per n-gram", dtype_info(length->type)->spelling,
+                     tensor_shape_text(cx, length))
+        || !op_holds(cx, n, skips >= 0 && skips <= INT32_MAX / 2, "'skips' is %lld; use 0 to 2^30-1",
+                     (long long)skips))
         return 0;
-    }
     Text all = text_new(cx);
     for (int j = 0; j < tensor_dim(gram, 1); j++)
         text_printf(&all, "%s%s", j ? " && " : "",

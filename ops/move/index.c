@@ -18,10 +18,10 @@
 
 static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 {
-    if (dtype_is_integer(index->type) && tensor_elems(n->in[0]) != 0) return true;
-    op_refuse(cx, n, "the input is %s and the index %s%s; use an input that is not empty and an integer index",
-              tensor_shape_text(cx, n->in[0]), dtype_info(index->type)->spelling, tensor_shape_text(cx, index));
-    return false;
+    return op_holds(cx, n, dtype_is_integer(index->type), "the index is %s%s; use integers",
+                    dtype_info(index->type)->spelling, tensor_shape_text(cx, index))
+           && op_holds(cx, n, tensor_elems(n->in[0]) != 0, "the input is %s; use at least one element",
+                       tensor_shape_text(cx, n->in[0]));
 }
 
 /* ---- Along an axis ---------------------------------------------------------------------------------------------- */
@@ -145,15 +145,17 @@ static const Expr *is_index_of(Ctx *cx, const Expr *index, const Expr *axis, con
 static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, int rank)
 {
     const Tensor *u = n->in[2];
-    bool fits = u->type == n->in[0]->type && u->rank == rank && tensor_elems(u) != 0;
-    for (int d = from; fits && d < rank; d++) fits = u->shape[d] == like->shape[like->rank - rank + d];
-    if (!fits)
-        op_refuse(cx, n,
-                  "it has an update of %s%s for %s%s by an index of %s; use the type of the input, rank %d and "
-                  "elements, with sizes that match input and index",
-                  dtype_info(u->type)->spelling, tensor_shape_text(cx, u), dtype_info(n->in[0]->type)->spelling,
-                  tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]), rank);
-    return fits;
+    if (!op_holds(cx, n, u->type == n->in[0]->type, "the update is %s and the input %s; use one type",
+                  dtype_info(u->type)->spelling, dtype_info(n->in[0]->type)->spelling)
+        || !op_holds(cx, n, u->rank == rank && tensor_elems(u) != 0, "the update is %s; use %d dimensions, none of them "
+                     "empty", tensor_shape_text(cx, u), rank))
+        return false;
+    for (int d = from; d < rank; d++)
+        if (!op_holds(cx, n, u->shape[d] == like->shape[like->rank - rank + d], "dimension %d of the update %s differs "
+                      "from the input %s and the index %s; use equal sizes", d, tensor_shape_text(cx, u),
+                      tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1])))
+            return false;
+    return true;
 }
 
 /* Reads t at `at`, with k as the index along the axis. */
@@ -240,19 +242,17 @@ static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
     Tensor *x = n->in[0], *at = n->in[1], *update = n->in[2];
     int axis = op_axis(cx, n, node_int(n, "axis", -2), x->rank);
     if (axis < 0 || !check_index(cx, n, at)) return 0;
-    bool fits = axis > 0 && update->type == x->type && update->rank == x->rank && at->rank == 1
-                && tensor_dim(at, 0) == tensor_dim(x, 0);
+    bool fits = update->type == x->type && update->rank == x->rank;
     for (int d = 0; fits && d < x->rank; d++)
         fits = d == axis ? tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d)
                          : tensor_dim(update, d) == tensor_dim(x, d);
-    if (!fits) {
-        op_refuse(cx, n,
-                  "it has an update of %s%s at %s for %s%s along axis %d; use the sizes of x except along the axis, an "
-                  "axis other than the first, and one offset per batch element",
-                  dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at),
-                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
+    if (!op_holds(cx, n, axis > 0, "the axis is 0, the batch; use another axis")
+        || !op_holds(cx, n, at->rank == 1 && tensor_dim(at, 0) == tensor_dim(x, 0), "the offsets are %s; use one for "
+                     "each of the %lld batch elements", tensor_shape_text(cx, at), (long long)tensor_dim(x, 0))
+        || !op_holds(cx, n, fits, "the update is %s%s and x %s%s; use the type and sizes of x, or a smaller size along "
+                     "axis %d", dtype_info(update->type)->spelling, tensor_shape_text(cx, update),
+                     dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis))
         return 0;
-    }
     const int64_t rows = tensor_dim(x, axis), last = tensor_dim(update, axis) - 1;
     const Expr *place[MAX_RANK], *moved[MAX_RANK];
     IndexMap m = { .cx = cx, .call = n };

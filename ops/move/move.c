@@ -388,13 +388,13 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     if (axis < 0) return 0;
     /* if the run decides the size, the importer's calls test that x has elements if there are indices */
     const bool has_elements = size_is_decided(cx, x->shape[axis]) || op_least(cx, x->shape[axis]) >= 1;
-    if (!dtype_is_integer(index->type) || !has_elements || rank > MAX_RANK) {
-        op_refuse(cx, n, "the input is %s and the index %s%s; use an integer index, a result of at most %d dimensions, "
-                         "and at least one element along axis %d",
-                  tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK,
-                  axis);
+    if (!op_holds(cx, n, dtype_is_integer(index->type), "the index is %s%s; use integers",
+                  dtype_info(index->type)->spelling, tensor_shape_text(cx, index))
+        || !op_holds(cx, n, has_elements, "the input is %s; use at least one element along axis %d",
+                     tensor_shape_text(cx, x), axis)
+        || !op_holds(cx, n, rank <= MAX_RANK, "the input is %s and the index %s; use a result of at most %d dimensions",
+                     tensor_shape_text(cx, x), tensor_shape_text(cx, index), MAX_RANK))
         return 0;
-    }
     const Expr *axes[MAX_RANK], *at[MAX_RANK];
     IndexMap m = { .cx = cx, .call = n };
     for (int d = 0; d < rank; d++) {

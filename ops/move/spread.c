@@ -14,12 +14,11 @@ static bool is_small(Ctx *cx, const Node *n, int64_t growth)
 {
     const Tensor *x = n->in[0];
     const int64_t most = tensor_most_elems(cx, x);
-    if (tensor_elems(x) != 0 && most >= 1 && growth >= 1 && most <= INT32_MAX / growth) return true;
-    op_refuse(
-        cx, n,
-        "it repeats the input %s %lld times; use 1 or more, an input that is not empty, and fewer than 2^31 results",
-        tensor_shape_text(cx, x), (long long)growth);
-    return false;
+    return op_holds(cx, n, tensor_elems(x) != 0 && most >= 1, "the input is %s; use at least one element",
+                    tensor_shape_text(cx, x))
+           && op_holds(cx, n, growth >= 1, "it repeats the input %lld times; use 1 or more", (long long)growth)
+           && op_holds(cx, n, most <= INT32_MAX / growth, "it repeats the input %s %lld times; use fewer than 2^31 "
+                       "results", tensor_shape_text(cx, x), (long long)growth);
 }
 
 static int repeat(Ctx *cx, const Node *n, Tensor **out)
@@ -137,12 +136,11 @@ static int frames(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const int64_t length = node_int(n, "length", 1), step = node_int(n, "step", 1),
                   size = x->rank == 2 ? tensor_dim(x, 1) : 0;
-    if (length < 1 || step < 1 || size < length) {
-        op_refuse(cx, n, "the input is %s, 'length' %lld, 'step' %lld; use [rows][points], a length from 1 to the "
-                  "number of points, and a step of at least 1",
-                  tensor_shape_text(cx, x), (long long)length, (long long)step);
+    if (!op_holds(cx, n, size >= 1, "the input is %s; use [rows][points]", tensor_shape_text(cx, x))
+        || !op_holds(cx, n, length >= 1 && length <= size, "'length' is %lld; use 1 to %lld, the points of a row",
+                     (long long)length, (long long)size)
+        || !op_holds(cx, n, step >= 1, "'step' is %lld; use 1 or more", (long long)step))
         return 0;
-    }
     const char *count = op_number(cx, (size - length) / step + 1);
     const char *text = OP_TEXT(cx, "y[n,f<count,i<length] = x[n,f*step+i]", { "count", count },
                                { "length", op_number(cx, length) },

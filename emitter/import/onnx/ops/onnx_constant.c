@@ -143,11 +143,11 @@ static void range(OnnxCall *c)
         return;
     }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
-    if (!(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "it is a range from %g to %g by %g; use a step other than 0 and at most %d elements",
-                         v[0], v[1], v[2], MOST_ELEMS);
-        return;
-    }
+    if (v[2] == 0) onnx_unsupported(c, "it is a range with a step of 0; use a different step");
+    if (!(exact <= MOST_ELEMS))
+        onnx_unsupported(c, "it is a range from %g to %g by %g; use at most %d elements", v[0], v[1], v[2],
+                         MOST_ELEMS);
+    if (ctx_failed(c->cx)) return;
     int64_t count = exact > 0 ? (int64_t)exact : 0;
     if ((double)count < exact) count++;
     void *data = arena_array(c->cx->arena, (size_t)count, (size_t)dtype_info(t)->bytes);

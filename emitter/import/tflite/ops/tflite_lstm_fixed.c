@@ -93,10 +93,10 @@ static bool read_form(TfliteCall *c, FixedLstm *l)
 {
     const Tensor *x = c->in[LSTM_X], *h = c->in[LSTM_STATE], *cell = c->in[LSTM_CELL];
     *l = (FixedLstm){ .c = c, .is_time_major = flat_int(&c->op->options, LSTM_TIME_MAJOR, 1, 0) != 0 };
-    if (h->type != x->type || cell->type != I16)
-        tflite_unsupported(c, "it has a state of type %s and a cell of type %s; use %s, and i16",
-                           dtype_info(h->type)->spelling, dtype_info(cell->type)->spelling,
+    if (h->type != x->type)
+        tflite_unsupported(c, "it has a state of type %s; use %s, like the input", dtype_info(h->type)->spelling,
                            dtype_info(x->type)->spelling);
+    if (cell->type != I16) tflite_unsupported(c, "it has a cell of type %s; use i16", dtype_info(cell->type)->spelling);
     for (int i = LSTM_PEEPHOLES; i < LSTM_BIASES; i++)
         if (tflite_in(c, i)) tflite_unsupported(c, "it has peepholes of integers (input %d); remove them", i);
     l->batch = tensor_dim(x, l->is_time_major ? 1 : 0);

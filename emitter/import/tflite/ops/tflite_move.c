@@ -161,11 +161,9 @@ static bool read_strides(TfliteCall *c, int i, int64_t size, const Entries *begi
     int64_t b = begin->value[i], e = end->value[i], by = step[i];
     const bool has_begin = has_entry(c, BEGIN, i), has_end = has_entry(c, END, i);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> i & 1;
-    if (by == 0 || size < 1) {
-        tflite_refuse(c, "it has a step of %lld over %lld elements; use a step other than 0, and at least one element",
-                      (long long)by, (long long)size);
+    if (!tflite_holds(c, by != 0, "it has a step of 0; use a different step")
+        || !tflite_holds(c, size >= 1, "dimension %d of the input has no elements; use at least one element", i))
         return false;
-    }
     s->is_at_run = s->drops && has_begin && !begin->is_known[i] && by > 0;
     s->is_span = by == 1 && !s->drops && !flat_int(&c->op->options, IS_OFFSET, 1, 0)
                  && ((has_begin && !begin->is_known[i]) || (has_end && !end->is_known[i]));
