@@ -147,8 +147,8 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     const Tensor *u = n->in[2];
     if (!op_holds(cx, n, u->type == n->in[0]->type, "the update is %s and the input %s; use one type",
                   dtype_info(u->type)->spelling, dtype_info(n->in[0]->type)->spelling)
-        || !op_holds(cx, n, u->rank == rank && tensor_elems(u) != 0, "the update is %s; use %d dimensions, none of them "
-                     "empty", tensor_shape_text(cx, u), rank))
+        || !op_holds(cx, n, u->rank == rank && tensor_elems(u) != 0, "the update is %s; use %d dimensions without zeros",
+                     tensor_shape_text(cx, u), rank))
         return false;
     for (int d = from; d < rank; d++)
         if (!op_holds(cx, n, u->shape[d] == like->shape[like->rank - rank + d], "dimension %d of the update %s differs "
