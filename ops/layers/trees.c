@@ -215,7 +215,7 @@ static const OpCase forest_cases[] = {
       NULL },
     { "steps=2", "f32[3][2] i8[1]={1} i8[2]={0,1} f32[2]={0,0.5} i8[2][2]={-1,-2,0,-1} u8[2]={0,0} f32[2]",
       "f32[3][1]", NULL },
-    { "pairs=2", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, NULL, "2 pairs" },
+    { "pairs=2", "f32[3][2] i8[2]={0,-4} " TREES PAIRS, NULL, "'pairs' is 2" },
     { 0 }
 };
 

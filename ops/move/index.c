@@ -147,7 +147,7 @@ static bool check_update(Ctx *cx, const Node *n, const Tensor *like, int from, i
     const Tensor *u = n->in[2];
     if (!op_holds(cx, n, u->type == n->in[0]->type, "the update is %s and the input %s; use one type",
                   dtype_info(u->type)->spelling, dtype_info(n->in[0]->type)->spelling)
-        || !op_holds(cx, n, u->rank == rank && tensor_elems(u) != 0, "the update is %s; use %d dimensions without zeros",
+        || !op_holds(cx, n, u->rank == rank && tensor_elems(u) != 0, "the update is %s; use %d dimensions, none of 0",
                      tensor_shape_text(cx, u), rank))
         return false;
     for (int d = from; d < rank; d++)
@@ -395,7 +395,7 @@ static const OpCase gather_elements_cases[] = {
     { "axis=1", "f32[2][3] i64[2][4]={0,2,1,-1,-3,0,1,2}", "f32[2][4]", NULL },
     { "", "f32[3][3] i32[2][2]={0,1,2,-1}", "f32[2][2]", NULL },
     { "axis=0", "f32[2][3] i64[2][4]", NULL, "no larger sizes beside the axis" },
-    { "axis=0", "f32[2][3] f32[2][3]", NULL, "an integer index" },
+    { "axis=0", "f32[2][3] f32[2][3]", NULL, "; use integers" },
     { 0 }
 };
 static const OpCase scatter_elements_cases[] = {
@@ -406,7 +406,7 @@ static const OpCase scatter_elements_cases[] = {
     { "reduction=max", "f32[5] i64[3]={0,0,4} f32[3]={2,-3,-2}", "f32[5]", NULL },
     { "reduction=min", "f32[5] i64[3]={0,0,4} f32[3]={2,-3,-2}", "f32[5]", NULL },
     { "reduction=mean", "f32[5] i64[1] f32[1]", NULL, "'reduction' is \"mean\"" },
-    { "", "f32[5] i64[2] f32[3]", NULL, "an update of f32[3]" },
+    { "", "f32[5] i64[2] f32[3]", NULL, "dimension 0 of the update [3] differs" },
     { 0 }
 };
 static const OpCase scatter_nd_cases[] = {
@@ -419,8 +419,8 @@ static const OpCase scatter_rows_cases[] = {
     { "", "f32[2][4][2] i64[2]={0,2} f32[2][2][2]", "f32[2][4][2]", NULL },
     { "axis=1 circular=1", "i32[2][5] i32[2]={4,11} i32[2][3]", "i32[2][5]", NULL },
     { "axis=1", "f32[2][5] i32[2]={4,-1} f32[2][3]", "f32[2][5]", NULL },
-    { "axis=1", "f32[2][3] i64[2] f32[2][4]", NULL, "an update of f32[2][4]" },
-    { "axis=0", "f32[3][3] i64[3] f32[2][3]", NULL, "along axis 0" },
+    { "axis=1", "f32[2][3] i64[2] f32[2][4]", NULL, "the update is f32[2][4] and x f32[2][3]" },
+    { "axis=0", "f32[3][3] i64[3] f32[2][3]", NULL, "the axis is 0, the batch" },
     { 0 }
 };
 static const OpCase gather_nd_cases[] = {

@@ -544,7 +544,7 @@ static const OpCase gather_cases[] = {
     { "axis=1", "f32[2][5][3] i64[2]={4,-5}", "f32[2][2][3]", NULL },
     { "", "f32[4] i32", "f32", NULL },
     { "", "f32[4][2] i32[2][3]={0,1,2,3,1,0}", "f32[2][3][2]", NULL },
-    { "", "f32[4] f32[2]", NULL, "an integer index" },
+    { "", "f32[4] f32[2]", NULL, "; use integers" },
     { 0 }
 };
 static const OpCase expand_cases[] = {

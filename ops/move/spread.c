@@ -213,8 +213,8 @@ static const OpCase set_diagonal_cases[] = {
 static const OpCase frames_cases[] = {
     { "length=4 step=3", "f32[2][11]", "f32[2][3][4]", NULL },
     { "length=3 step=1000000000000", "i8[1][3]", "i8[1][1][3]", NULL },
-    { "length=4", "f32[2][3]", NULL, "a length from 1 to the number" },
-    { "step=0", "f32[2][3]", NULL, "a step of at least 1" },
+    { "length=4", "f32[2][3]", NULL, "'length' is 4; use 1 to 3" },
+    { "step=0", "f32[2][3]", NULL, "'step' is 0" },
     { 0 }
 };
 
