@@ -484,7 +484,7 @@ static void check_graph(const Build *b)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++)
         if (group_device(&b->groups.at[i]))
-            diag_unsupported(b->cx, b->groups.at[i].name, "several RAMs do not support devices; use one RAM");
+            diag_unsupported(b->cx, b->groups.at[i].name, "functions of devices receive one RAM; use one RAM");
 }
 
 /* Returns the bit of the RAM that holds inputs and outputs, or `otherwise` if --io names none. */

@@ -160,7 +160,7 @@ void text_double(Text *t, double d)
     add_shortened(t, sci);
 }
 
-/* Copies s with the locale's decimal point, which strtod and strtof require; they round correctly. */
+/* Copies s with the locale's decimal point, which strtod and strtof require; both functions round correctly. */
 static void localized(const char *s, char *out, size_t size)
 {
     char half[8];

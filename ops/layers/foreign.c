@@ -88,12 +88,10 @@ static int foreign_call(Ctx *cx, const Node *n, Tensor **out)
     int rank[MAX_OUTPUTS];
     int64_t dim[MAX_OUTPUTS][MAX_RANK];
     const int count = read_outputs(n, type, rank, dim);
-    if (!count || !*node_text(n, "function", "")) {
-        op_refuse(cx, n, "'function' is \"%s\", 'types' \"%s\", and 'shapes' does not fit; use a name, types of the "
-                  "outputs, and for each its rank and sizes", node_text(n, "function", ""),
-                  node_text(n, "types", ""));
+    if (!op_holds(cx, n, *node_text(n, "function", ""), "'function' is \"\"; use the name of a C function")
+        || !op_holds(cx, n, count > 0, "'types' is \"%s\", and 'shapes' does not match it; use the types of the "
+                     "outputs, and in 'shapes' the rank and sizes of each", node_text(n, "types", "")))
         return 0;
-    }
     Tensor *key = NULL;
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
         Tensor *bits = bits_of_input(cx, n, i);

@@ -208,8 +208,8 @@ static const Expr *pixel_of(Ctx *cx, const Expr *g, const Expr *size, bool align
     return expr_mul(cx, align ? p : expr_sub(cx, p, one), half);
 }
 
-/* Mirrors a position at both ends of the image until it is inside. The ends are the outer pixels' centres (align), or
- * half a pixel further. */
+/* Mirrors a position at both ends of the image until it is inside. The ends of the range are the centres of the outer
+ * pixels (align), or half a pixel further out. */
 static const Expr *reflected(Ctx *cx, const Expr *p, const Expr *size, bool align)
 {
     const DType t = p->type;

@@ -76,12 +76,11 @@ static int unravel_index(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const Attr *shape = node_attr(n, "shape");
     int64_t behind = 1;
-    if (!shape || shape->count < 1 || shape->count > MAX_RANK || x->rank != 1 || !dtype_is_integer(x->type)
-        || x->type == BOOL) {
-        op_refuse(cx, n, "the index is %s%s and 'shape' has %d sizes; use integer indices [n] and 1 to %d sizes",
-                  dtype_info(x->type)->spelling, tensor_shape_text(cx, x), shape ? shape->count : 0, MAX_RANK);
+    if (!op_holds(cx, n, shape && shape->count >= 1 && shape->count <= MAX_RANK, "'shape' has %d sizes; use 1 to %d",
+                  shape ? shape->count : 0, MAX_RANK)
+        || !op_holds(cx, n, x->rank == 1 && dtype_is_integer(x->type) && x->type != BOOL, "the index is %s%s; use "
+                     "integers [n]", dtype_info(x->type)->spelling, tensor_shape_text(cx, x)))
         return 0;
-    }
     const char *value = "";
     for (int d = shape->count - 1; d >= 0; d--) {
         if (shape->ints[d] < 1 || shape->ints[d] > INT32_MAX / behind) {
@@ -198,7 +197,7 @@ static const OpCase unravel_index_cases[] = {
     { "shape=2,3,4", "i64[4]={0,5,12,23}", "i64[3][4]", NULL },
     { "shape=7", "i32[2]={3,6}", "i64[1][2]", NULL },
     { "shape=0", "i32[2]", NULL, "sizes of at least 1" },
-    { "shape=3", "f32[2]", NULL, "integer indices [n]" },
+    { "shape=3", "f32[2]", NULL, "use integers [n]" },
     { 0 }
 };
 static const OpCase set_diagonal_cases[] = {

@@ -15,7 +15,7 @@
  * channels, so pixels are loaded once, and each load of weights is used for two products. The sums of the two pixels
  * alternate in memory (`pack`): one LDM and one STM move the sums of three channels, and VLD4 separates them for the
  * requantization. 18 products of vectors cost 30 instructions. A tile of two pixels by three channels loads both
- * operands for each product, and costs 36 and more. Windows of whole vectors are read in the padded rows. Rows that do
+ * operands for each product, and costs at least 36. Windows of whole vectors are read in the padded rows. Rows that do
  * not fill their vectors stay rows, as LETP counts their lanes. */
 #include "schedules/arm/arm.h"
 
