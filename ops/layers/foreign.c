@@ -111,7 +111,7 @@ static const AttrRow attrs[] = {
 static const OpCase cases[] = {
     { "function=f types=f32 shapes=2,2,3", "f32[4] i8[2][2]", "f32[2][3]", NULL },
     { "function=f types=f32,i8 shapes=1,3,2,2,2", "f32[4]", "f32[3]", NULL },
-    { "function=f types=f32 shapes=2,2", "f32[4]", NULL, "'shapes' does not fit" },
+    { "function=f types=f32 shapes=2,2", "f32[4]", NULL, "'shapes' does not match it" },
     { "types=f32 shapes=1,2", "f32[4]", NULL, "'function' is \"\"" },
     { 0 }
 };
