@@ -177,8 +177,8 @@ static bool is_close(DType t, Scalar a, Scalar b, Accepted accepted, double *dis
 
 Accepted elements_accepted(void) { return (Accepted){ 1e-4, 1e-3, 0 }; }
 
-/* If one of two elements is NaN, their distance is NaN. It counts as the largest distance, because every comparison
- * with NaN is false. */
+/* If one of two elements is NaN, their distance is NaN. Such a distance counts as the largest one, because every
+ * comparison with NaN is false. */
 Difference elements_compare(const Tensor *t, const void *got, const void *want, Accepted accepted)
 {
     Difference d = { 0, 0, 0, 0 };

@@ -22,7 +22,7 @@ typedef struct ParameterTraffic {
     TrafficKind kind;
     int64_t bytes;
     Traffic moved;
-    const char *memory;                /* the memory of --memory that it is in, or NULL if it is in none of them */
+    const char *memory;                /* the memory of --memory that contains the parameter, or NULL if none does */
     int64_t copied; const char *from;  /* of a copied constant: the bytes copied, and their memory; otherwise 0, NULL */
 } ParameterTraffic;
 

@@ -35,8 +35,8 @@ void layer_mark(Text *t, int number, const char *name);     /* prints LW_LAYER(3
 const char *layer_label(Ctx *cx, const char *name);        /* returns the name escaped for a C string */
 const char *comment_text(Ctx *cx, const char *name);       /* returns the name escaped for a comment */
 
-/* These print the parts of --profile: the declarations of model.h, the definitions of model.c, and the statements
- * around the layers. */
+/* These functions print the parts of --profile: the declarations of model.h, the definitions of model.c, and the
+ * statements around the layers. */
 void profile_declare(Ctx *cx, Text *t, const Program *p);
 void profile_define(Ctx *cx, Text *t, const Program *p);
 

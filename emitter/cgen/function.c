@@ -371,8 +371,8 @@ static void require_macro(FunctionPrinter *p, const Code *c)
     text_printf(p->t, "#error \"%s computes in the memories of a unit; define it beside LW_MEMORY_...\"\n", c->text);
 }
 
-/* Returns true if the instruction's loops are a function before the layers. In an opaque memory they have no meaning:
- * there the call's own #else stops the build. */
+/* Returns true if the instruction's loops are a function before the layers. In an opaque memory the loops have no
+ * meaning, so the call's own #else stops the build. */
 static bool is_apart(const FunctionPrinter *p, const Code *c)
 {
     bool is = false;

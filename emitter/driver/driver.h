@@ -65,7 +65,7 @@ typedef struct FirmwareMemory {
     /* used, read: for a rom, the bytes of constants in it and the bytes that a run reads */
     int64_t bytes, used, read;
     int64_t read_cost, write_cost, align, line;
-    unsigned kinds;                          /* the kinds of data that may be placed there */
+    unsigned kinds;                          /* the kinds of data that may be placed in this memory */
     int channel;                             /* the channel that copies to it; 0 is the core */
     bool is_rom;
     const char *section;                     /* NULL: none */

@@ -5,9 +5,9 @@
 /* Decision: state is an input and an output. A value that persists between runs is such a pair (`StatePair`), created
  * by `--state` or by the file (TFLite variables: `import/tflite/ops/tflite_state.c`). Later stages see only these
  * pairs. The memory plan determines whether both values share one array. The two values share an array if no group
- * writes the new value before the old value's last use. They also share it if one group is both the first that writes
- * the new value and the last that uses the old value, and if this group reads each element before writing it (a shift,
- * `driver/overlaps.c`). Otherwise two arrays alternate. */
+ * writes the new value before the old value's last use. The two values also share an array if one group is both the
+ * first that writes the new value and the last that uses the old value, and if this group reads each element before
+ * writing it (a shift, `driver/overlaps.c`). Otherwise two arrays alternate. */
 #include "driver/driver.h"
 
 #include "support/text.h"

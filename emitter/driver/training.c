@@ -84,7 +84,8 @@ static bool is_among(Tensor *const *list, int count, const Tensor *t)
     return false;
 }
 
-/* Collects the operands of layers that the backward pass reads. If there are too many, it takes every n-th of them. */
+/* Collects the operands of layers that the backward pass reads. If there are too many such operands, the function takes
+ * every n-th of them. */
 static void list_candidates(Checkpoints *c, const Training *plain)
 {
     Ctx *cx = c->b->cx;

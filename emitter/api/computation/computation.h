@@ -7,9 +7,9 @@
 
 /* Decision: a group is a computation. A schedule function receives the type that `lw_define` returns
  * (`emitter/api/computation`), so every `lw_` step and every accessor works on definitions and on groups. A handle of a
- * stage or loop is a name in its computation. It is looked up at each use, so it survives the steps that rebuild the
- * nest. A step's operand is a name or a handle. A handle begins with a byte that no name has, and is replaced by words
- * of the step's text. So each row needs only one function, and one resolver serves all rows. */
+ * stage or loop is a name in its computation. The name is looked up at each use, so a handle survives the steps that
+ * rebuild the nest. A step's operand is a name or a handle. A handle begins with a byte that no name has, and is
+ * replaced by words of the step's text. So each row needs only one function, and one resolver serves all rows. */
 #include "driver/driver.h"
 #include "support/text.h"
 

@@ -5,7 +5,7 @@
  * other call names the node of the file from which it was made; calls that replace it in a pass keep that node. A node
  * whose calls have vanished (a bias that became part of a convolution) is linked by data: each imported tensor is
  * followed to the tensor that holds its values now. If no layer computes that tensor, the layers are those of the calls
- * that read it, because its values are computed by them. */
+ * that read the tensor. */
 #include <string.h>
 
 #include "api/evidence/evidence.h"

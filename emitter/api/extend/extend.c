@@ -6,9 +6,9 @@
 
 /* Decision: rows from outside are rows. A program gives formulas, conditions and steps as text, and a function that
  * applies steps to a group. `emitter/api/extend/extend.c` copies them into the rows of the built-in tables. Open sizes
- * may leave a condition such as `dim(x, 1) % 4 == 0` undecided. It is then tested at run time: the nest has an
- * alternative, `otherwise`, which the next best row scheduled. Lowering writes both nests into one function with a
- * branch on the condition, and the first nest may rely on the condition. */
+ * may leave a condition such as `dim(x, 1) % 4 == 0` undecided. Such a condition is then tested at run time: the nest
+ * has an alternative, `otherwise`, which the next best row scheduled. Lowering writes both nests into one function with
+ * a branch on the condition, and the first nest may rely on the condition. */
 #include <string.h>
 
 #include "api/extend/builder.h"

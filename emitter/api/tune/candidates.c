@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A candidate of a group is a text. Each candidate is read back and applied to the group. It is dropped if the group
- * refuses it or if its code equals the default's. On a target with costs, a candidate is also dropped if its counted
- * instructions exceed the default's by more than predictions err. */
+/* A candidate of a group is a text. Each candidate is read back and applied to the group. A candidate is dropped if the
+ * group refuses it or if its code equals the default's. On a target with costs, a candidate is also dropped if its
+ * counted instructions exceed the default's by more than predictions err. */
 
 /* Decision: the default schedule is the best of the candidates. `make bench-tune` measures the candidates for the int8
  * networks of MLPerf Tiny on the Cortex-M4; docs/performance.md has the figures. The tiled contraction was faster for

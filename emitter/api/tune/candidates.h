@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_API_TUNE_CANDIDATES_H
 #define LW_API_TUNE_CANDIDATES_H
-/* Lists the schedules that `tune` measures. For each group with a schedule of the strategy, they are the other
- * implementations that apply, and the strategy's own steps with one number changed. The checker has accepted every one
- * of them. */
+/* Lists the schedules that `tune` measures. For each group with a schedule of the strategy, the candidates are the
+ * other implementations that apply, and the strategy's own steps with one number changed. The checker has accepted
+ * every one of them. */
 #include "driver/driver.h"
 
 typedef struct Candidate {

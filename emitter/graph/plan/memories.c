@@ -3,11 +3,11 @@
  * the bytes that a run moves. A piece in memory m costs read * R(m) + written * W(m), and the sum over all pieces is
  * minimized.
  *
- * Memories are filled in the order of their costs. If all remaining pieces fit, they are placed there. Otherwise, a
- * knapsack over time chooses the pieces that save most compared with the next memory (knapsack.c). The offsets are
- * planned as in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower limit, and the
- * choice repeats; finally, the piece that saves least per byte is dropped. Overlaps of results free bytes, which
- * further pieces fill.
+ * Memories are filled in the order of their costs. If all remaining pieces fit into the memory, they are placed in it.
+ * Otherwise, a knapsack over time chooses the pieces that save most compared with the next memory (knapsack.c). The
+ * offsets are planned as in an arena (offsets.c). If they do not pack, the groups that exceed the memory get a lower
+ * limit, and the choice repeats; finally, the piece that saves least per byte is dropped. Overlaps of results free
+ * bytes, which further pieces fill.
  *
  * A copy of a constant is an optional piece of one group: in memory m it costs bytes * (R(from) + W(m)) + read * R(m),
  * and read * R(from) outside. The knapsack compares copies with the other pieces. Offsets are planned without them;

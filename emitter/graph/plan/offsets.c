@@ -13,9 +13,9 @@
  * offset and then moved to another, so it becomes two items: one written, one read. */
 
 /* Decision: inputs and outputs are slots like any other. Inputs and outputs are caller-owned unless `--io arena` is
- * given. With it, the planner assigns offsets: an input is live until its last read, and an output from its first write
- * to the end. Calls use the caller's pointers in either case, so the functions do not change, and a caller may pass
- * other pointers. */
+ * given. With this option, the planner assigns offsets: an input is live until its last read, and an output from its
+ * first write to the end. Calls use the caller's pointers in either case, so the functions do not change, and a caller
+ * may pass other pointers. */
 #include "graph/plan/exact.h"
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"

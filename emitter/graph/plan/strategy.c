@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Selects the implementation of a group. Candidates match the anchor's operator or pattern, the target and its
- * features, and their conditions hold. Among them, the highest plevel wins; then the nearest target
- * (implementation_rank); then one that names the operator, before one that names its pattern; then the first
- * registered. A nearer row overrides one of the same name. Without candidates the
- * nest stays naive. A condition over open sizes is tested at run time. If it fails, the best of the remaining
- * candidates runs, and so on until a candidate without such a condition. */
+ * features, and their conditions hold. Among the applicable ones, the highest plevel wins. On a tie, the nearest target
+ * wins (implementation_rank), then one that names the operator rather than its pattern, then the first registered one.
+ * A nearer row overrides one of the same name. Without candidates the nest stays naive. A condition over open sizes is
+ * tested at run time. If it fails, the best of the remaining candidates runs, and so on until a candidate without such
+ * a condition. */
 
 /* Decision: a built-in template that does not apply costs speed, not the model. If a step of a built-in schedule is
  * refused for a group, `graph/plan/strategy.c` warns and takes the next best implementation. A row from outside that

@@ -556,8 +556,8 @@ static bool same_shape(const Tensor *a, const Tensor *b)
 
 static int last_use(const Views *v, const Tensor *root) { return slot_of(v, root)->root_last; }
 
-/* Returns true if the group reads the root only at the element that it writes. Checks every operand in that root,
- * because there may be several views of it. */
+/* Returns true if the group reads the root only at the element that it writes. Checks every operand that is a view of
+ * this root. */
 static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, const Tensor *root)
 {
     for (int i = 0; i < g->input_count; i++) {

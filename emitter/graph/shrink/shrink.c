@@ -18,8 +18,8 @@
  * a sum over channels requires of its operand. `graph/shrink/shrink.c` creates the calls over the remaining
  * channels, and `shrink_proof.c` compares the old with the new compute for each of them. Operators with per-channel
  * attributes fail the proof and keep their channels. New operators need no hook. Where vectors of bytes have eight
- * lanes or more (AVX2, AVX-512), dead channels are kept until they fill the last vector. Its instructions cost the same
- * with them, and without them single channels would be scaled one by one.
+ * lanes or more (AVX2, AVX-512), dead channels are kept until they fill the last vector. The instructions of the last
+ * vector cost the same with dead channels, and without them single channels would be scaled one by one.
  *
  * Constants behind padding need no rule. A tap that may be outside contributes the hull of its product and 0, so a
  * value is constant only if the boundary contributes the same value as the interior. The same ranges tell the report

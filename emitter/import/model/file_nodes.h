@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_MODEL_FILE_NODES_H
 #define LW_IMPORT_MODEL_FILE_NODES_H
-/* The list of the file's nodes. An importer lists the nodes of a graph before it reads them. While it makes the calls
- * of a node, it enters the node, and the calls then name it (Node.from). Without Ctx.lists_nodes there is no list: the
- * list and each node are NULL, and the functions do nothing. */
+/* The list of the file's nodes. An importer lists the nodes of a graph before it reads them. The importer enters a node
+ * while it makes the node's calls, and the calls then name the node (Node.from). Without Ctx.lists_nodes there is no
+ * list: the list and each node are NULL, and the functions do nothing. */
 #include "import/model/model.h"
 
 typedef struct FileNodes FileNodes;

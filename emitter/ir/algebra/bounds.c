@@ -431,8 +431,8 @@ static bool shows_sizes(const Bounds *b)
 
 static int facts_of(const Bounds *b) { return b->fact ? fact_room(b->fact) : shows_sizes(b) ? FACTS_OF_ONE : 0; }
 
-/* Returns the ranges of the scope. Facts are opened with intervals computed without facts. These intervals are then
- * dropped, because facts may narrow them. */
+/* Returns the ranges of the scope. Facts are opened with intervals computed without facts. The intervals without facts
+ * are then dropped, because facts may narrow them. */
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
     Ranges r = { .cx = cx, .scope = scope, .mark = arena_mark(cx->ranges), .known = map_new(cx->ranges) };

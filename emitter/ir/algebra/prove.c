@@ -13,8 +13,8 @@
  *     r - e / k, e / k + r   k not constant            (r + 1) * k - 1 - e, e + r * k
  *     L               a fact F >= 0                    L - m*F for an m > 0 that cancels a term
  *
- * The search is depth first, in the order of the terms, with a fixed number of steps. It therefore ends, and its answer
- * is always the same. */
+ * The search is depth first, in the order of the terms, with a fixed number of steps. The search therefore ends, and
+ * its answer is always the same. */
 #include "ir/algebra/algebra.h"
 
 enum { MAX_DEPTH_OF_PROOF = 6, MAX_PROOF_STEPS = 160 };

@@ -187,7 +187,7 @@ static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLi
 }
 
 /* Converts the result to the type; integers are rounded, as in ONNX's reference. Operator sets below 11 are refused,
- * because ONNX Runtime drops fractions there. */
+ * because ONNX Runtime drops fractions in them. */
 static Tensor *in_type(OnnxCall *c, const OnnxResize *r, Tensor *y, DType t)
 {
     if (dtype_is_float(t)) return y;

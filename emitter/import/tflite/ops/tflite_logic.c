@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Translates comparisons, select and logic. Two int8 tensors are compared by their real values, as in the reference:
  * each is rescaled by its own scale, in fixed point with eight more bits. For int16, the reference compares real values
- * only for EQUAL and NOT_EQUAL. In the other comparisons it compares the stored values, so their scales must be
- * equal. */
+ * only for EQUAL and NOT_EQUAL. In the other comparisons the reference compares the stored values, so the scales must
+ * be equal. */
 #include "import/tflite/ops/tflite_rows.h"
 
 static Tensor *real_value(TfliteCall *c, int i)

@@ -108,8 +108,8 @@ static Tensor *add_bias(TfliteCall *c, Tensor *sums, bool fits)
              : sums;
 }
 
-/* Returns the product of the scales. The UINT8 reference computes it in floats; the references of the other types
- * compute it in doubles. */
+/* Returns the product of the scales. The UINT8 reference computes this product in floats; the references of the other
+ * types compute it in doubles. */
 static double product_of_scales(const TfliteCall *c, float x, float w)
 {
     return c->is_unsigned ? (double)(x * w) : (double)x * (double)w;
