@@ -529,7 +529,8 @@ static void keep_memories(const Placing *a, int *memory)
     for (int i = 0; i < a->count; i++) memory[i] = *a->piece[i].memory;
 }
 
-/* Plans as the knapsack chooses, although one memory can hold all pieces; keeps the cheaper plan. */
+/* Plans with the memories that the knapsack chooses, although one memory can hold all pieces; keeps the cheaper
+ * plan. */
 static void place_apart(Placing *a)
 {
     int *together = NEW_ARRAY(a->cx->scratch, int, a->count);

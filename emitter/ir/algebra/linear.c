@@ -59,8 +59,8 @@ static uint32_t serial_of_ref(const Expr *e)
     }
 }
 
-/* Orders terms by structure and by the age of their variables. The creation of nodes does not matter, so the order does
- * not depend on other expressions of the context. Equal interned operands end the descent. */
+/* Orders terms by structure and by the age of their variables. The order in which nodes were created does not matter,
+ * so the result does not depend on other expressions of the context. Equal interned operands end the descent. */
 static bool comes_before(const Expr *a, const Expr *b)
 {
     for (;;) {
