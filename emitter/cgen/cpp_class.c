@@ -2,8 +2,6 @@
 /* Prints model.hpp: a C++11 class over model.h, without heap and exceptions. The class owns the arena and the state;
  * with several memories, whose arrays are in different sections, its constructor receives their addresses. Inputs and
  * outputs are arguments of run, or accessors of the arena. */
-#include "cgen/cpp_class.h"
-
 #include "cgen/features.h"
 #include "cgen/memories.h"
 #include "cgen/parameters.h"
@@ -11,24 +9,6 @@
 #include "cgen/spell.h"
 #include "support/wrap.h"
 #include "support/names.h"
-
-/* The memory of several is a void *, which a cast turns into bytes. */
-static void accessors(Ctx *cx, Text *t, const Program *p, const char *side, const Port *port, int count)
-{
-    const char *base = memory_of_ports(cx, p, IN_CLASS);
-    if (p->memory_count) base = text_format(cx, "static_cast<unsigned char *>(%s)", base);
-    for (int i = 0; i < count; i++) {
-        const char *type = dtype_info(port[i].tensor->type)->c_type;
-        text_printf(t, "    %s *%s_%s() noexcept { return static_cast<%s *>(static_cast<void *>(%s + %s_%s_AT)); }\n",
-                    type, side, port[i].name, type, base, p->prefix, port[i].macro);
-    }
-}
-
-void class_ports(Ctx *cx, Text *t, const Program *p)
-{
-    accessors(cx, t, p, "input", p->input, p->input_count);
-    accessors(cx, t, p, "output", p->output, p->output_count);
-}
 
 /* Reserves the names that a parameter of `run` may not have: the names of the class, of its members and of model.h's
  * function. */
@@ -96,13 +76,6 @@ static void run_method(Ctx *cx, Text *t, const Program *p)
     text_printf(t, " };\n        return %s_run(", p->name);
     print_arguments(t, p, IN_CLASS);
     text_add(t, "&in_, &out_);\n    }\n");
-}
-
-void class_arena(Ctx *cx, Text *t, const Program *p)
-{
-    (void)cx;
-    text_printf(t, "    alignas(%s_ARENA_ALIGN) unsigned char arena_[%s_ARENA_SIZE%s];\n", p->prefix, p->prefix,
-                p->arena_size ? "" : " + 1");
 }
 
 static void private_members(Ctx *cx, Text *t, const Program *p)

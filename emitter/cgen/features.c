@@ -3,8 +3,8 @@
 
 #include "cgen/apart.h"
 #include "cgen/arena_map.h"
+#include "cgen/class_parts.h"
 #include "cgen/control_flow.h"
-#include "cgen/cpp_class.h"
 #include "cgen/fork.h"
 #include "cgen/inputs.h"
 #include "cgen/memories.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_CGEN_CPP_CLASS_H
-#define LW_CGEN_CPP_CLASS_H
+#ifndef LW_CGEN_CLASS_PARTS_H
+#define LW_CGEN_CLASS_PARTS_H
 /* Parts of model.hpp that features print (features.c). */
 #include "cgen/cgen.h"
 
