@@ -8,28 +8,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include MODEL_HEADER
 #include "board.h"
-
-#define JOIN_NOW(a, b) a##b
-#define JOIN(a, b) JOIN_NOW(a, b)
+#include "inference.h"
 
 struct vector { const unsigned char *begin, *end; };
 extern const struct vector cross_vectors[];
 extern const uint32_t cross_vector_count;
-
-/* One array per output, filled with a pattern, so an element that is never written is noticed. */
-#define DECLARE_OUTPUT(name, type, count) static type name##_got[count];
-JOIN(MODEL_UPPER, _OUTPUTS)(DECLARE_OUTPUT)
-
-enum { ARENA_SIZE = JOIN(MODEL_UPPER, _ARENA_SIZE), ARENA_ALIGN = JOIN(MODEL_UPPER, _ARENA_ALIGN) };
-static unsigned char memory[ARENA_SIZE + ARENA_ALIGN];
-
-static void *arena_start(void)
-{
-    uintptr_t past = (uintptr_t)memory % ARENA_ALIGN;
-    return memory + (past ? ARENA_ALIGN - past : 0u);
-}
 
 /* The bytes of vector `index`, or NULL with a message if their number is another. */
 static const void *vector_bytes(uint32_t index, const char *name, uint32_t bytes)
@@ -91,19 +75,6 @@ static int check_output(uint32_t index, const char *name, const void *got, uint3
     return differing ? 1 : 0;
 }
 
-struct inference {
-    void *arena;
-    struct JOIN(MODEL, _inputs) in;
-    struct JOIN(MODEL, _outputs) out;
-    int status;
-};
-
-static void infer(void *argument)
-{
-    struct inference *inference = argument;
-    inference->status = JOIN(MODEL, _run)(inference->arena, &inference->in, &inference->out);
-}
-
 int main(void)
 {
     struct inference inference;
@@ -118,6 +89,7 @@ int main(void)
         return 2;
     JOIN(MODEL_UPPER, _INPUTS)(BIND_INPUT)
 
+/* Filled with a pattern, so an element that is never written is noticed. */
 #define BIND_OUTPUT(name, type, count) \
     memset(name##_got, 0xFF, sizeof name##_got); \
     inference.out.name = name##_got;

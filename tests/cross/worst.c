@@ -6,19 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include MODEL_HEADER
 #include "board.h"
-
-#define JOIN_NOW(a, b) a##b
-#define JOIN(a, b) JOIN_NOW(a, b)
-
-enum { ARENA_SIZE = JOIN(MODEL_UPPER, _ARENA_SIZE), ARENA_ALIGN = JOIN(MODEL_UPPER, _ARENA_ALIGN) };
-static unsigned char memory[ARENA_SIZE + ARENA_ALIGN];
+#include "inference.h"
 
 #define DECLARE_INPUT(name, type, count) static type name##_now[count], name##_worst[count];
-#define DECLARE_OUTPUT(name, type, count) static type name##_got[count];
 JOIN(MODEL_UPPER, _INPUTS)(DECLARE_INPUT)
-JOIN(MODEL_UPPER, _OUTPUTS)(DECLARE_OUTPUT)
 
 static uint32_t state = SEED;
 
@@ -67,25 +59,11 @@ static void fill(unsigned char *to, const unsigned char *worst, uint32_t count, 
     }
 }
 
-struct inference {
-    void *arena;
-    struct JOIN(MODEL, _inputs) in;
-    struct JOIN(MODEL, _outputs) out;
-    int status;
-};
-
-static void infer(void *argument)
-{
-    struct inference *inference = argument;
-    inference->status = JOIN(MODEL, _run)(inference->arena, &inference->in, &inference->out);
-}
-
 int main(void)
 {
     struct inference inference;
-    const uintptr_t past = (uintptr_t)memory % ARENA_ALIGN;
     uint64_t most = 0, fewest = UINT64_MAX;
-    inference.arena = memory + (past ? ARENA_ALIGN - past : 0u);
+    inference.arena = arena_start();
 #define BIND_INPUT(name, type, count) inference.in.name = name##_now;
 #define BIND_OUTPUT(name, type, count) inference.out.name = name##_got;
     JOIN(MODEL_UPPER, _INPUTS)(BIND_INPUT)

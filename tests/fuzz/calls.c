@@ -118,7 +118,7 @@ static void wrapper(Ctx *cx, Text *t, const char *name, const Function *f, const
     text_printf(t, ")\n{\n%s}\n\n", text_string(&body));
 }
 
-static void define(Ctx *cx, Text *t, const External *e, const Stage *s)
+static void define_function(Ctx *cx, Text *t, const External *e, const Stage *s)
 {
     const Signature g = signature_of(cx, s);
     Parts all = { .count = g.part_count };
@@ -152,7 +152,7 @@ static void define_in(Ctx *cx, Text *t, const Stmt *s, Map *done)
 {
     if (s->kind == STMT_TILE && s->external && !map_get_const_ptr(done, s->external)) {
         map_put_const_ptr(done, s->external, s);
-        define(cx, t, s->external, first_block(s)->stage);
+        define_function(cx, t, s->external, first_block(s)->stage);
     }
     for (int i = 0; i < s->child_count; i++) define_in(cx, t, s->child[i], done);
 }

@@ -100,20 +100,24 @@ static bool may_move(const Plan *p, const Item *item)
     return true;
 }
 
-/* Makes two items of each root that may be moved: one item that a group stores, and one that later groups read. */
+/* Makes two items of an item that is moved: the one that its group stores, and the one that later groups read. */
+static void split(Items *it, int i)
+{
+    Item *stored = &it->at[it->count];
+    *stored = it->at[i];
+    stored->serial = it->of_serial[it->count] = it->count;
+    stored->last = stored->first;
+    stored->is_stored = it->at[i].is_moved = true;
+    it->at[i].first++;
+    it->count++;
+}
+
+/* Splits each root that may be moved. */
 static void split_moved(const Plan *p, Items *it)
 {
     const int count = it->count;
-    for (int i = 0; i < count; i++) {
-        if (!may_move(p, &it->at[i])) continue;
-        Item *stored = &it->at[it->count];
-        *stored = it->at[i];
-        stored->serial = it->of_serial[it->count] = it->count;
-        stored->last = stored->first;
-        stored->is_stored = it->at[i].is_moved = true;
-        it->at[i].first++;
-        it->count++;
-    }
+    for (int i = 0; i < count; i++)
+        if (may_move(p, &it->at[i])) split(it, i);
 }
 
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
@@ -406,13 +410,7 @@ static bool split_kept(const Plan *p, Items *it, int i)
 {
     if (!it->at[i].root || it->at[i].root->written == it->at[i].root->offset) return true;
     if (!may_move(p, &it->at[i])) return false;
-    Item *stored = &it->at[it->count];
-    *stored = it->at[i];
-    stored->serial = it->of_serial[it->count] = it->count;
-    stored->last = stored->first;
-    stored->is_stored = it->at[i].is_moved = true;
-    it->at[i].first++;
-    it->count++;
+    split(it, i);
     return true;
 }
 
