@@ -344,6 +344,12 @@ limited() {
     [ "$("$lw" report $digits $copied | sed -n 's/^RAM *\([0-9]*\) bytes.*/\1/p')" -gt 12000 ]
 }
 check a-limit-holds-for-all-memories limited
+# One memory holds the plan of --ram, with results that are moved in it.
+moved_within_a_memory() {
+    "$lw" verify tests/budgets/chain.te --target cortex-m4 --memory ram=4416 --ram 12600 > "$work/moved" 2>&1 &&
+        grep -q 'bytes of results are moved in the arena' "$work/moved"
+}
+check a-limit-moves-results-within-a-memory moved_within_a_memory
 check a-limit-that-is-too-small-is-refused refused 1 'fast and large hold [0-9]* bytes within --ram 4000, and' \
     $ram --ram 4000
 # A result that needs most of the limit in one memory leaves the cheaper memory what is left.

@@ -216,7 +216,7 @@ static Layers search_for(Search *r, const Layers *apart, int64_t arena)
         if (is_better(&copied, &l, arena)) l = copied;
     }
     if (l.count == apart->count && l.plan.arena_size <= arena) return l;
-    if (r->b->memories.count) return l;                  /* results are moved within one arena */
+    if (build_rams(r->b) > 1) return l;                  /* results are moved within one arena */
     const Layers apart_moved = layers_apart(r, l.copies_padding, arena > 0 ? arena : 1),
                  moved = within(r, &apart_moved, arena);
     if (is_better(&moved, &l, arena)) l = moved;

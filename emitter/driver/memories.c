@@ -472,11 +472,14 @@ static void refuse_size(const Build *b, int group, int64_t missing)
 {
     int64_t bytes;
     const char *names = rams_text(b, &bytes);
+    const char *less = b->options->ram ? ", or a larger --ram"
+                       : build_rams(b) < 2 ? ", or --ram, which seeks a smaller plan"
+                       : b->options->combine ? "" : ", or --combine all, which may need less";
     diag_error(b->cx, b->path, "--memory: at layer \"%s\", %s %s %lld bytes%s, and %lld are missing; use larger "
-               "memories, %s", b->groups.at[group].name, names,
+               "memories%s", b->groups.at[group].name, names,
                b->plan.memory_count > 1 ? "hold" : "holds", (long long)bytes,
                b->options->ram ? text_format(b->cx, " within --ram %lld", (long long)b->options->ram) : "",
-               (long long)missing, b->options->ram ? "or a larger --ram" : "or --combine, which needs less");
+               (long long)missing, less);
 }
 
 /* Refuses devices, whose functions receive one arena. */
