@@ -41,6 +41,7 @@ export BUILD="$build"
 # `make test` leaves out the slow ones.
 slow="models proof simd pointers budgets train stream tune python_package package warnings combine sanitize conformance"
 slow="$slow replay cross emulated int8 ram open shrink determinism hosts vectors soak_random sizes qdq playground site"
+slow="$slow cores weights adapt exports"
 long="quantize docs emitted names cli verify memories footprint golden test_registry test_tflite_ops test_stack"
 fast_suites() {
     for name in $long; do

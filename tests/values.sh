@@ -17,6 +17,7 @@ emitter/api/computation/handles.c       a reference of a client
 emitter/api/dump.c                      --at
 emitter/api/evidence/source.c           the emitted C, for its lines
 emitter/api/evidence/tools.c            what tools print
+emitter/api/evidence/trace.c            texts of tables
 emitter/api/extend/extend.c             rows of a client
 emitter/api/figures.c                   words of a compiler
 emitter/api/package/package.c           paths of templates
@@ -36,11 +37,15 @@ emitter/cgen/fork.c                     words of a call
 emitter/cgen/program.c                  the places of arrays between printed constants
 emitter/cgen/runtime.c                  the headers of runtime/
 emitter/driver/adapt.c                  --preprocess, --postprocess
+emitter/driver/assemble.c               names of macros
+emitter/driver/check_inputs.c           --check-inputs
 emitter/driver/combine_named.c          --combine
 emitter/driver/constants.c              --weights
+emitter/driver/keep_plan.c              a plan
 emitter/driver/memories.c               --memory
 emitter/driver/names.c                  names of layers
 emitter/driver/pins.c                   names of layers
+emitter/driver/portable.c               names of macros
 emitter/driver/schedule_file.c          names of groups
 emitter/graph/condition/condition.c     conditions of rows
 emitter/graph/dag/attr.c                numbers

@@ -78,8 +78,8 @@ static void part_parameters(Text *t, const Part *p, int i, bool is_result)
 
 static void copy_part(Text *t, const Part *p, int i, bool is_back)
 {
-    text_printf(t, "    part_copy(c%d, (void *)(uintptr_t)x%d, %d, %d, n%d, s%d, %d);\n", i, i,
-                dtype_info(p->of->type)->bytes, p->of->rank, i, i, is_back);
+    text_printf(t, "    part_%s(c%d, x%d, %d, %d, n%d, s%d);\n", is_back ? "back" : "in", i, i,
+                dtype_info(p->of->type)->bytes, p->of->rank, i, i);
 }
 
 /* Dense copies of the operands, the naive function over them, and the results copied back. */
@@ -150,9 +150,10 @@ static const Stmt *first_block(const Stmt *s)
 
 static void define_in(Ctx *cx, Text *t, const Stmt *s, Map *done)
 {
-    if (s->kind == STMT_TILE && s->external && !map_get_const_ptr(done, s->external)) {
-        map_put_const_ptr(done, s->external, s);
-        define_function(cx, t, s->external, first_block(s)->stage);
+    const External *e = s->kind == STMT_TILE ? s->external : NULL;
+    if (e && !external_is_macro(e->function) && !map_get_const_ptr(done, e)) {
+        map_put_const_ptr(done, e, s);
+        define_function(cx, t, e, first_block(s)->stage);
     }
     for (int i = 0; i < s->child_count; i++) define_in(cx, t, s->child[i], done);
 }

@@ -177,12 +177,12 @@ bool emit_batch_add_in_place(EmitBatch *b, Ctx *cx, const char *label, const Nes
     return true;
 }
 
-/* Copies that move their elements at once (order 0), in the wait (1), or at any time between (2). */
+/* Copies that move their elements at once (copy_order 0), in the wait (1), or at any time between (2). */
 static const char orders[] =
     "#define LW_COPY_LATE\n#include \"lw_copy.h\"\n"
-    "static int order;\nstatic unsigned dice = 1;\n"
+    "static int copy_order;\nstatic unsigned dice = 1;\n"
     "static void progress(int channel)\n{\n    dice = dice * 1103515245u + 12345u;\n"
-    "    if (order != 1) lw_copy_wait(channel, order ? (int)(dice >> 20) % 4 : 0);\n}\n"
+    "    if (copy_order != 1) lw_copy_wait(channel, copy_order ? (int)(dice >> 20) % 4 : 0);\n}\n"
     "#undef LW_COPY_START\n#undef LW_COPY_ROWS_START\n#undef LW_COPY_FILL_START\n"
     "#define LW_COPY_START(channel, to, from, bytes) \\\n"
     "    (lw_copy_start(channel, -1, to, 0, from, 0, (size_t)(bytes), 1), progress(channel))\n"
@@ -203,17 +203,22 @@ static const char parts[] =
     "    for (int d = 1; d <= rank; d++) count *= (size_t)n[d];\n"
     "    void *at = malloc(count * (size_t)elem + 1);\n    if (!at) exit(3);\n"
     "    memset(at, 0xaa, count * (size_t)elem);\n    return at;\n}\n\n"
-    "static void part_copy(void *dense, void *apart, int elem, int rank, const int32_t *n, const int32_t *stride, "
-    "int is_back)\n{\n"
-    "    int32_t at[16] = { 0 };\n    size_t count = 1;\n"
-    "    for (int d = 1; d <= rank; d++) count *= (size_t)n[d];\n"
-    "    for (size_t i = 0; i < count; i++) {\n        size_t k = 0;\n"
-    "        for (int d = 1; d <= rank; d++) k += (size_t)at[d] * (size_t)stride[d];\n"
-    "        unsigned char *a = (unsigned char *)dense + i * (size_t)elem, *b = (unsigned char *)apart + k * "
-    "(size_t)elem;\n"
-    "        if (is_back) memcpy(b, a, (size_t)elem);\n        else memcpy(a, b, (size_t)elem);\n"
-    "        for (int d = rank; d > 0; d--) {\n            if (++at[d] < n[d]) break;\n            at[d] = 0;\n"
-    "        }\n    }\n}\n\n";
+    "static size_t part_offset(size_t i, int rank, const int32_t *n, const int32_t *stride)\n{\n"
+    "    size_t k = 0;\n"
+    "    for (int d = rank; d > 0; i /= (size_t)n[d--]) k += i % (size_t)n[d] * (size_t)stride[d];\n"
+    "    return k;\n}\n\n"
+    "static size_t part_count(int rank, const int32_t *n)\n{\n"
+    "    size_t count = 1;\n    for (int d = 1; d <= rank; d++) count *= (size_t)n[d];\n    return count;\n}\n\n"
+    "static void part_in(void *dense, const void *apart, int elem, int rank, const int32_t *n, const int32_t *stride)"
+    "\n{\n    const size_t bytes = (size_t)elem;\n"
+    "    for (size_t i = part_count(rank, n); i-- > 0;)\n"
+    "        memcpy((unsigned char *)dense + i * bytes,\n"
+    "               (const unsigned char *)apart + part_offset(i, rank, n, stride) * bytes, bytes);\n}\n\n"
+    "static void part_back(const void *dense, void *apart, int elem, int rank, const int32_t *n, const int32_t "
+    "*stride)\n{\n    const size_t bytes = (size_t)elem;\n"
+    "    for (size_t i = part_count(rank, n); i-- > 0;)\n"
+    "        memcpy((unsigned char *)apart + part_offset(i, rank, n, stride) * bytes,\n"
+    "               (const unsigned char *)dense + i * bytes, bytes);\n}\n\n";
 static const char tools[] =
     "static void *make(const unsigned char *from, size_t bytes)\n{\n"
     "    unsigned char *to = malloc(bytes ? bytes : 1);\n    if (!to) exit(3);\n"
@@ -238,7 +243,7 @@ static const char tools[] =
     "        printf(\"\\n\");\n        return 1;\n    }\n    return 0;\n}\n\n";
 static const char tail[] =
     "    NULL\n};\n\nint main(void)\n{\n    int wrong = 0;\n"
-    "    for (order = 0; order < ORDERS; order++)\n"
+    "    for (copy_order = 0; copy_order < ORDERS; copy_order++)\n"
     "        for (int i = 0; cases[i]; i++) wrong += cases[i]();\n"
     "    printf(\"%d mismatches\\n\", wrong);\n    return wrong > 100 ? 100 : wrong;\n}\n";
 
@@ -246,7 +251,7 @@ const char *emit_batch_text(EmitBatch *b)
 {
     Text t = text_new(b->cx);
     text_add(&t, head);
-    text_add(&t, b->orders > 1 ? orders : "#include \"lw_copy.h\"\nstatic int order;\n");
+    text_add(&t, b->orders > 1 ? orders : "#include \"lw_copy.h\"\nstatic int copy_order;\n");
     text_printf(&t, "enum { ORDERS = %d };\n", b->orders);
     if (b->called.length) text_add(&t, parts);
     text_add(&t, text_string(&b->called));

@@ -214,10 +214,21 @@ static bool has_channel_alone(NestForm *f, const Stmt *start)
                          (long long)start->copy->channel);
 }
 
+/* Returns true if the tile is not an asynchronous copy, which the macros of runtime/lw_copy.h start. */
+static bool is_no_transfer(NestForm *f, const Stmt *s)
+{
+    const Stmt *above = f->depth ? f->above[f->depth - 1] : NULL;
+    return !above || above->kind != STMT_START
+           || check_fail(f->c, WRONG, FAULT_STORAGE, "an instruction for a copy without async, or async without it",
+                         "%s cannot replace the asynchronous copy %s, which LW_COPY_START starts", s->instr->macro,
+                         above->name);
+}
+
 static bool tile_is_its_instruction(NestForm *f, const Stmt *s)
 {
     Match m;
     const char *why;
+    if (s->instr && !is_no_transfer(f, s)) return false;
     if (s->instr && !has_fields_alone(f, s->instr)) return false;
     if (s->external) return check_external(f->c, f->above, f->depth, s);
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;

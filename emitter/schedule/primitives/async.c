@@ -89,6 +89,9 @@ static int alloc_in_a_loop(const AsyncCopy *c, const Tensor *t, int *host)
 static bool is_simple_top(AsyncCopy *c)
 {
     const Stmt *top = c->path.at[c->top];
+    if (top->kind == STMT_TILE && top->instr)
+        return refuse_invalid(c->d, FAULT_NESTING, "async without the instruction: LW_COPY_START copies",
+                              "%s is computed by %s", c->stage->name, top->instr->macro);
     return top->kind == STMT_FOR || top->kind == STMT_BLOCK
            || refuse_invalid(c->d, FAULT_NESTING, "a copy directly in a loop",
                              "%s is in a unit, a condition or another asynchronous copy", c->stage->name);
