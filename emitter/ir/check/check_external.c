@@ -66,13 +66,27 @@ static bool reads_are_taken(const ExternalCheck *x, const Stage *reader)
     return true;
 }
 
+/* Returns true if an argument is the input of this name, the old values of an in-out tensor. */
+static bool takes_old_values(const External *e, const Tensor *output)
+{
+    for (int i = 0; i < e->arg_count; i++)
+        if (e->arg[i].kind == EXTERNAL_TENSOR && text_equal(e->arg[i].tensor->name, output->name)) return true;
+    return false;
+}
+
 static bool outputs_are_yielded(const ExternalCheck *x, const Stage *s)
 {
-    for (int i = 0; i < s->out_count; i++)
-        if (is_nest_output(x->c->nest, s->out[i]) && !external_takes(x->tile->external, s->out[i]))
-            return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a call with it among its arguments",
-                              "\"%s\" is an output, and no argument of %s", s->out[i]->name,
-                              x->tile->external->function);
+    for (int i = 0; i < s->out_count; i++) {
+        if (!is_nest_output(x->c->nest, s->out[i]) || external_takes(x->tile->external, s->out[i])) continue;
+        if (takes_old_values(x->tile->external, s->out[i]))
+            return check_fail(x->c, UNPROVED, FAULT_STORAGE,
+                              "a call that computes a tensor of its own, which an `update` then adds",
+                              "%s gets the old values of the in-out tensor \"%s\", and cannot compute the new ones",
+                              x->tile->external->function, s->out[i]->name);
+        return check_fail(x->c, UNPROVED, FAULT_STORAGE, "a call with it among its arguments",
+                          "\"%s\" is an output, and no argument of %s", s->out[i]->name,
+                          x->tile->external->function);
+    }
     return true;
 }
 

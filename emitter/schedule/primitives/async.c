@@ -69,7 +69,13 @@ static bool is_one_copy(AsyncCopy *c)
     if (count_blocks(d->next.root, c->stage) != 1)
         return refuse_unproved(d, FAULT_PIECES, "one block: async before peel and cut", "%s has several blocks",
                                c->stage->name);
-    if (!block_copy(d->cx, path_end(&c->path), &copy) || !copy.read) return refuse_work(c);
+    const bool is_copy = block_copy(d->cx, path_end(&c->path), &copy);
+    if (!is_copy && copy.read)
+        return refuse_invalid(d, FAULT_VALUE,
+                              "a value whose bytes are equal, such as 0 or -1, or a copy without padded",
+                              "the bytes of the value beside \"%s\" differ, and LW_COPY_FILL_START stores one byte",
+                              ((const Tensor *)copy.read->ref)->name);
+    if (!is_copy || !copy.read) return refuse_work(c);
     c->source = copy.read->ref;
     return true;
 }
