@@ -432,6 +432,9 @@ def unknown_options_are_refused():
     raises(TypeError, "a model is a path, bytes", loopwright.compile, 7)
     raises(loopwright.LoopwrightError, "did you mean 'target'", loopwright.compile, DIGITS, targte="generic")
     raises(loopwright.LoopwrightError, "'optimize' does not accept 3", loopwright.compile, DIGITS, optimize=3)
+    raises(loopwright.ArgumentError, "'layers' does not accept 'yes': True or False", loopwright.compile, DIGITS,
+           layers="yes")
+    raises(loopwright.ArgumentError, "'ram' does not accept '8K': a whole number", loopwright.compile, DIGITS, ram="8K")
 
 
 def texts_name_arguments():

@@ -156,6 +156,11 @@ def _set_field(o: Any, name: str, value: Any, kept: list[Any]) -> None:
     elif name in _TEXTS:
         setattr(o, name, None if value is None else os.fspath(value).encode())
     else:
+        kind = dict(Options._fields_)[name]
+        if kind is ctypes.c_bool and not isinstance(value, bool):
+            raise TypeError("True or False is required")
+        if kind in (ctypes.c_int, ctypes.c_int64) and (isinstance(value, bool) or not hasattr(value, "__index__")):
+            raise TypeError("a whole number is required")
         setattr(o, name, value)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Literal, Mapping, Sequence, Uni
 
 import numpy as np
 
-from ._abi import LoopwrightError, call, check_names, in_words_of_python, quantization_of
+from ._abi import LoopwrightError, call, check_names, in_words_of_python, options_of, quantization_of
 from ._convert import file_of
 from ._host import Header, Port, Program, read_header
 
@@ -154,6 +154,7 @@ class Model:
         self._options: dict[str, Any] = {**options, "target": target}
         if values:
             self._options["value"] = _value_files(values, folder)
+        options_of(self._options)                   # refuses wrong values of the options that are left out, too
         host = {k: v for k, v in self._options.items() if k not in self._left_out}
         host.update(name=_HOST_NAME, standalone=True)
         _, self.warnings = call("lw_compile", self._file, folder / f"{_HOST_NAME}.c", options=host)
