@@ -81,6 +81,13 @@ docs: all
 bench-worst: all
 	@tests/cross/worst.sh $(BUILD) $(or $(COUNT),1000) $(MODELS)
 
+# Renews the types of the Python package (emitter/python/options.py); tests/run.sh python_package compares.
+.PHONY: python-types
+python-types: all
+	@for words in options steps; do \
+	  python3 emitter/python/options.py $$words > $(BUILD)/types.py && \
+	  cp $(BUILD)/types.py emitter/python/loopwright/_$$words.py || exit 1; done
+
 # Real Fourier transforms: instructions, memory, error. CPU=cortex-m55, LENGTHS="400 512"
 .PHONY: bench-fft
 bench-fft: all

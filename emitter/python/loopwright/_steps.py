@@ -122,9 +122,10 @@ class Steps:
         Computes in each iteration of LOOP the elements of STAGE that it reads. The new loops are
         STAGE.AXIS, those over data axes outside; loops of extent 1 are left out. The storage moves
         along, unless store_at has moved it.
-        loops        kept: the outermost loop of STAGE, over rows, runs only over the rows that LOOP
-                     reads; its inner loops and its storage do not change. shaped: kept if other steps
-                     have changed the loops of STAGE at the root, otherwise new; shaped by default
+        loops        new: new loops over the elements that LOOP reads. kept: the loops of STAGE, of
+                     which the outermost, over rows, runs only over the rows that LOOP reads. shaped:
+                     kept if other steps have changed the loops of STAGE at the root, otherwise new;
+                     shaped by default
         """
         return self._apply("compute_at", (stage, loop), loops=loops)
 
@@ -307,7 +308,8 @@ class Steps:
         Declares an instruction by its formula; tensorize maps loops to it. The NUMBERs are the macro's
         first arguments; a name is a size, or a number of the formula, that tensorize finds. A size in
         the RANGE `LEAST..GREATEST [step COUNT]` may differ from call to call, as in the last tile of a
-        split. `loopwright instruction MODEL MACRO` prints the macro's prototype.
+        split; so may any other name with a range, such as n in the mask of lanes `select(i < n, x[i],
+        0)`. `loopwright instruction MODEL MACRO` prints the macro's prototype.
         feature      a feature that the instruction requires of the target; none by default
         """
         return self._apply("instruction", (*words,), feature=feature)
