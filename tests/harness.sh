@@ -70,7 +70,9 @@ sources_of() {
     test_*) [ ! -f "tests/unit/$1.c" ] || ls "tests/unit/$1.c" tests/unit/*.h tests/schedules/*.txt ;;
     qdq) echo tests/qdq.py ;;
     sizes) sed "s/ /-/g" tests/sizes*.py tests/tflite_sizes.py > "$work/sizes.txt"; echo "$work/sizes.txt" ;;
-    python_package) sed 's/_/-/g' tests/python/cases.py > "$work/python.txt"; echo "$work/python.txt" ;;
+    python_package)
+        sed 's/_/-/g' tests/python/cases.py > "$work/python.txt"
+        echo "$work/python.txt tests/python_package.sh" ;;
     *) [ ! -f "tests/$1.sh" ] || echo "tests/$1.sh" ;;
     esac
 }

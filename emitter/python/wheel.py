@@ -72,7 +72,8 @@ def write_wheel(build: Path, folder: Path) -> Path:
 
 # ---- The backend's hooks (PEP 517): `pip install .` ------------------------------------------------------------------
 
-SOURCES = ["LICENSE", "Makefile", "README.md", "emitter", "ops", "pyproject.toml", "runtime", "schedules"]
+SOURCES = ["LICENSE", "Makefile", "README.md", "emitter", "ops", "pyproject.toml", "runtime", "schedules",
+           "tests/tests.mk"]
 
 
 def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
