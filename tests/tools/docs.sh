@@ -10,6 +10,7 @@
 #   <!-- begin output -->         between this line and `<!-- end -->`: the output of the last block that ran
 #   <!-- begin shown LANG: COMMAND -->   the same of a COMMAND that the page does not show, in a block of language LANG
 #   <!-- begin operators -->      the tables of all operators
+#   <!-- begin python -->         the reference of the Python package, from its docstrings
 #   <!-- begin decisions -->      the decisions that heads of files state: comments that begin with `Decision: `
 #
 # The blocks of a page run one after the other in one scratch folder. In it `build` is BUILD, and the project's other
@@ -105,6 +106,12 @@ decisions() {
         awk -F '\t' '{ printf "| %s%s | `%s` |\n", toupper(substr($2, 1, 1)), substr($2, 2), $1 }'
 }
 
+# Without Python, the part remains.
+python_reference() {
+    if command -v python3 > /dev/null; then python3 "$root/emitter/python/reference.py"
+    else sed '1,/^<!-- begin python -->/d; /^<!-- end -->/,$d' "$root/$page"; fi
+}
+
 state=text
 while IFS= read -r line; do
     case $state:$line in
@@ -130,6 +137,7 @@ while IFS= read -r line; do
         output) fenced '' ;;
         operators) operators ;;
         decisions) decisions ;;
+        python) python_reference || failed=1 ;;
         'shown '*)
             printf '%s\n' "${name#*: }" > "$work/block"
             run 0

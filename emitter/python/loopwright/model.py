@@ -63,7 +63,8 @@ def compile(model: Source, target: Target | None = None, *, example: Any = None,
                name="kws"                  prefix of all symbols
                dim={"n": 4, "t": (1, 16)}  symbolic sizes: fixed, or from least to greatest
                state={"h": "new_h"}        the output is the input of the next run
-               class_names="names.txt", static_arena=True, cpp=True, standalone=True, ...
+               class_names="names.txt"     a file of names of the classes, a line each
+               standalone=True             the C includes no header of the runtime
 
     Raises LoopwrightError, which is a ValueError, with the diagnostics; for an unknown option it is also a TypeError.
 
@@ -154,7 +155,7 @@ class Model:
         self._options: dict[str, Any] = {**options, "target": target}
         if values:
             self._options["value"] = _value_files(values, folder)
-        options_of(self._options)                   # refuses wrong values of the options that are left out, too
+        options_of(self._options)                   # also refuses wrong values of the options that are left out
         host = {k: v for k, v in self._options.items() if k not in self._left_out}
         host.update(name=_HOST_NAME, standalone=True)
         _, self.warnings = call("lw_compile", self._file, folder / f"{_HOST_NAME}.c", options=host)
@@ -195,6 +196,11 @@ class Model:
         cc    a compiler with its flags, "arm-none-eabi-gcc -mcpu=cortex-m4", which measures code and stack
         runner  runs the program that cc builds, on an emulator or a board, for measured instructions or cycles
         fit   limits, "flash=256K,ram=64K": LoopwrightError if the model takes more
+
+        >>> import loopwright
+        >>> m = loopwright.compile(b"input x: f32[3]\\ny = relu(x)\\noutput y\\n")
+        >>> "multiply-adds" in m.report()
+        True
         """
         ending = Path(path).suffix if path is not None else ""
         form = {".html": "lw_report_html", ".json": "lw_report_json", ".csv": "lw_report_csv"}.get(ending, "lw_report")
@@ -222,6 +228,12 @@ class Model:
 
         The symbols have the prefix `name` of the options; without it, the name of the written file. The C includes
         headers of the folder `loopwright.include_dir()`; with standalone=True it includes none.
+
+        >>> import loopwright, tempfile
+        >>> m = loopwright.compile(b"input x: f32[2]\\ny = relu(x)\\noutput y\\n")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in m.write(folder + "/relu.c")]
+        ['relu.c', 'relu.h']
         """
         path = Path(path)
         options = {"name": path.stem, **self._options}
@@ -235,6 +247,12 @@ class Model:
 
         kind     make, cmake, arduino, platformio, zephyr, esp-idf or cmsis-pack
         options  as of `compile`; also package_version, author, url and licence
+
+        >>> import loopwright, tempfile
+        >>> m = loopwright.compile(b"input x: f32[2]\\ny = relu(x)\\noutput y\\n")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     (m.package("arduino", folder + "/relu") / "library.properties").exists()
+        True
         """
         names = {"name": Path(folder).name.replace("-", "_"), **self._options, **options}
         call("lw_package", self._file, kind, folder, options=names)
@@ -255,7 +273,17 @@ class Model:
     # ---- Runs --------------------------------------------------------------------------------------------------------
 
     def reset(self) -> None:
-        """Gives the state its initial value (a model with the option `state`)."""
+        """Gives the state its initial value (a model with the option `state`).
+
+        >>> import loopwright
+        >>> text = b"input x: f32[1]\\ninput old: f32[1]\\nsum = add(x, old)\\ny = relu(sum)\\noutput y\\noutput sum\\n"
+        >>> m = loopwright.compile(text, state={"old": "sum"})
+        >>> m.run([2.0]), m.run([2.0])
+        (array([2.], dtype=float32), array([4.], dtype=float32))
+        >>> m.reset()
+        >>> m.run([2.0])
+        array([2.], dtype=float32)
+        """
         if self._program:
             self._program.reset()
         if self._with_layers:
@@ -266,14 +294,20 @@ class Model:
 
         Each input is an array of the port's shape, or a batch of them, stacked along a first axis; a first dimension of
         1 in the port's shape serves as that axis, and one sample may lack it; a batch may have other unit dimensions.
-        Real numbers at a quantized input are
-        quantized as by the header's function (NaN is refused), and then quantized outputs are returned as real numbers
-        (float32); integers pass unchanged if the port's type holds them, and outputs have the port's type. Returns an
-        array, or a tuple if there are several outputs; a batch gives a batch, one sample the output's shape.
+        Real numbers at a quantized input are quantized as by the header's function (NaN is refused), and then quantized
+        outputs are returned as real numbers (float32); integers pass unchanged if the port's type holds them, and
+        outputs have the port's type. Returns an array, or a tuple if there are several outputs; a batch gives a batch,
+        one sample the output's shape.
 
         An output whose sizes data decide has the actual shape; for a batch, it is a list with an array for each sample.
 
         With state, samples are run in order, and the state persists over calls until `reset`.
+
+        >>> import loopwright
+        >>> m = loopwright.compile(b"input x: f32[2]\\ny = relu(x)\\noutput y\\n")
+        >>> m.run([[-1, 2], [3, -4]])
+        array([[0., 2.],
+               [3., 0.]], dtype=float32)
         """
         _check_count(inputs, self.inputs)
         if self._header.has_open_sizes:
@@ -336,6 +370,11 @@ class Model:
            decide the sizes of the output: a list with the expected array of each sample
 
         With tqdm installed, shows the progress.
+
+        >>> import loopwright
+        >>> m = loopwright.compile(b"input x: f32[3]\\ny = relu(x)\\noutput y\\n")
+        >>> print(m.evaluate([[1.0, 2.0, 3.0], [6.0, 5.0, 4.0]], [2, 1]))
+        2 samples: accuracy 50.00%, among the five highest 100.00%
         """
         inputs = _arrays(X, self.inputs)
         for x, p in zip(inputs, self.inputs):

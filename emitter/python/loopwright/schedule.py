@@ -60,7 +60,17 @@ class Schedule(Steps):
         self.dump("dag")
 
     def source(self) -> str:
-        """Returns the text with its schedule, a `.te` file."""
+        """Returns the text with its schedule, a `.te` file.
+
+        >>> import loopwright
+        >>> s = loopwright.te("input x: f32[8]\\ny[i] = x[i] * 2\\noutput y")
+        >>> print(s.vectorize("y.i").source(), end="")
+        input x: f32[8]
+        y[i] = x[i] * 2
+        output y
+        schedule
+          vectorize y.i
+        """
         head = f"schedule {self.group}" if self.group else "schedule"
         return self.text + "\n".join([head, *(f"  {s}" for s in self.steps)]) + "\n"
 
@@ -78,7 +88,13 @@ class Schedule(Steps):
         return self.step(" ".join([step, *words, *flags]))
 
     def step(self, text: str) -> "Schedule":
-        """Applies one step, written as in a file."""
+        """Applies one step, written as in a file.
+
+        >>> import loopwright
+        >>> s = loopwright.te("input x: f32[8]\\ny[i] = x[i] * 2\\noutput y")
+        >>> s.step("split y.i 4").step("unroll y.ii").steps
+        ['split y.i 4', 'unroll y.ii']
+        """
         self.steps.append(text)
         try:
             self.dump("scheduled")
@@ -112,7 +128,8 @@ def te(text: str, target: Target | None = None, group: str | None = None, **opti
 
     group    a tensor that the scheduled group computes; None: the text has one group, or says `nest`
 
-    >>> "parts" in te.__globals__["Schedule"].split.__doc__
-    True
+    >>> import loopwright
+    >>> loopwright.te("input x: f32[8]\\ny[i] = x[i] * 2\\noutput y").unroll("y.i", by=4).steps
+    ['unroll y.i by=4']
     """
     return Schedule(text, target, group, **options)
