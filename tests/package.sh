@@ -5,6 +5,7 @@
 # file that a manifest names exists, and the platform's functions of CMake are stubs. The self-test of each runs.
 set -u
 . "$(dirname "$0")/report.sh"
+. "$(dirname "$0")/python.sh"
 begin "package.sh BUILD" "$@"
 rm -rf "$work"/*
 
@@ -261,6 +262,78 @@ json_is_whole() {
     ! has python3 || python3 -m json.tool "$work/digits/platformio/library.json"
 }
 check package-library-json-is-whole json_is_whole
+
+# ---- The ecosystems' own checkers ------------------------------------------------------------------------------------
+
+# repeated COUNT TEXT
+repeated() { awk -v n="$1" -v s="$2" 'BEGIN { while (n--) printf "%s", s }'; }
+long=$(repeated 64 n)
+# Packages of a name that YAML reads as no text, and of settings that each format quotes; of the longest name and
+# settings.
+create_owned() {
+    for kind in platformio zephyr esp-idf; do
+        "$lw" package $digits --for $kind --name null --author 'A "B" & <C> \ é' --url 'https://ann.org/?a=1&b=2#c' \
+            --package-version 0.1.0-rc.1+b.5 --licence 'MIT OR Apache-2.0' -o "$work/null/$kind" &&
+        "$lw" package $digits --for $kind --name "$long" --author "$(repeated 100 é)" \
+            --url "https://ann.org/$(repeated 239 u)" --package-version "1.2.3-$(repeated 44 v)" \
+            -o "$work/longest/$kind" || return 1
+    done
+}
+setup package-of-an-owner-is-written create_owned
+# checker KIND NAME PACKAGE...: checks the packages if a Python has the PACKAGEs; a wrong manifest is found, too.
+checker() {
+    kind=$1 name=$2
+    shift 2
+    if ! python=$(python_with "$@"); then
+        for network in digits tiny filter null longest wrong; do
+            skip "package-$kind-$network-by-$name" "no Python with $*; $python_hint"
+        done
+        return
+    fi
+    mkdir -p "$work/checkers/$kind"
+    for network in digits tiny filter null longest; do
+        check "package-$kind-$network-by-$name" "$python" tests/tools/package_checkers.py "$kind" \
+            "$work/checkers/$kind" "$work/$network/$kind"
+    done
+    check "package-$kind-wrong-by-$name" finds_wrong "$kind"
+}
+# A wrong value in each manifest.
+finds_wrong() {
+    rm -rf "$work/wrong-$1" && cp -r "$work/digits/$1" "$work/wrong-$1" &&
+        sed -i 's/"frameworks": "\*"/"frameworks": "A B"/; s/idf: ">=5.0"/idf: "about 5"/; s/depends on/depend on/' \
+            "$work/wrong-$1"/library.json "$work/wrong-$1"/idf_component.yml "$work/wrong-$1"/Kconfig 2> /dev/null
+    ! "$python" tests/tools/package_checkers.py "$1" "$work/checkers/$1" "$work/wrong-$1" > "$work/said" 2>&1 &&
+        grep 'frameworks\|about 5\|depend on' "$work/said"
+}
+checker platformio pio platformio
+checker esp-idf compote idf_component_manager ruamel.yaml
+checker zephyr kconfiglib kconfiglib yaml
+
+# A component of a CMSIS-Pack has no build in its version, also if the version is kept.
+component_has_no_build() {
+    "$lw" package $digits --for cmsis-pack --package-version 0.1.0-rc.1+b.5 -o "$work/build" &&
+        "$lw" package $digits --for cmsis-pack -o "$work/build" &&
+        grep -c ' Cversion="0.1.0-rc.1"' "$work/build"/*.pdsc | grep -x 2 &&
+        grep '<release version="0.1.0-rc.1+b.5"' "$work/build"/*.pdsc
+}
+check package-cmsis-pack-component-has-no-build component_has_no_build
+
+# A kind refuses what its manifest does not accept.
+# beyond KIND OPTION VALUE WORD LIMITS
+beyond() {
+    "$lw" package $digits --for "$1" -o "$work/beyond" "$2" "$3" 2> "$work/said" && return 1
+    grep -F -e "a package for $1 does not accept the $4 \"$3\"; use $2 with $5 characters" "$work/said" &&
+        [ ! -e "$work/beyond" ]
+}
+check package-esp-idf-short-name-is-refused beyond esp-idf --name y name '2 to 64'
+check package-esp-idf-long-name-is-refused beyond esp-idf --name "n$long" name '2 to 64'
+check package-arduino-long-name-is-refused beyond arduino --name "$long" name '1 to 63'
+check package-cmsis-pack-long-name-is-refused beyond cmsis-pack --name "$(repeated 33 n)" name '1 to 32'
+check package-platformio-long-name-is-refused beyond platformio --name "$(repeated 101 n)" name '1 to 100'
+check package-platformio-long-author-is-refused beyond platformio --author "$(repeated 101 é)" author '1 to 100'
+check package-platformio-long-url-is-refused beyond platformio --url "https://ann.org/$(repeated 240 u)" url '1 to 255'
+check package-platformio-long-version-is-refused beyond platformio --package-version "1.2.3-$(repeated 45 v)" \
+    version '1 to 50'
 
 # ---- The sketch, by the AVR compiler and a stub of Arduino's core ----------------------------------------------------
 

@@ -229,6 +229,7 @@ static bool package(Ctx *cx, const char *model, const char *kind, const char *fo
     Files *f = NEW(cx->arena, Files);
     *f = (Files){ .cx = cx, .root = folder, .program = &b.program };
     package_settings(cx, &f->settings, &b.program, o);
+    package_limits(cx, kind, &f->settings, &b.program);
     r.program = &b.program;
     b.program.header = text_format(cx, "%s.h", b.program.name);
     const Source source = cgen_source(cx, &b.program);

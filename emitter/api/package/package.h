@@ -33,6 +33,9 @@ void package_keep(Ctx *cx, Settings *s, const char *line, const char *existing);
 /* Returns the text for the word in a file with this extension, or NULL if the word is not a setting. */
 const char *package_setting(Ctx *cx, const Settings *s, const char *word, const char *extension);
 
+/* limits.c: refuses a name or a setting whose length the kind's manifest does not accept */
+void package_limits(Ctx *cx, const char *kind, const Settings *s, const Program *p);
+
 /* words.c: returns the text for the word of a template (`name` for @name@), or NULL if there is no such word. */
 const char *package_word(Ctx *cx, const Program *p, const char *word);
 #endif

@@ -187,8 +187,16 @@ static const char *quoted(Ctx *cx, const char *s, const char *extension)
     return text_string(&t);
 }
 
+/* Returns the version without its build, which a component of a CMSIS-Pack does not accept. */
+static const char *component_version(Ctx *cx, const Settings *s)
+{
+    const char *version = s->value[VERSION_ROW];
+    return text_format(cx, "%.*s", (int)strcspn(version, "+"), version);
+}
+
 const char *package_setting(Ctx *cx, const Settings *s, const char *word, const char *extension)
 {
+    if (strcmp(word, "component_version") == 0) return component_version(cx, s);
     const int i = row_of(word);
     if (i == PACKAGE_SETTINGS) return NULL;
     if (i == VENDOR_ROW) return plain(cx, s->value[i]);
