@@ -179,7 +179,7 @@ bench-sanitizers: all
 bench-train: all
 	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/train_digits.py $(BUILD) $(TARGET)
 
-# Networks quantized by us and by ONNX Runtime: signal to noise (docs/quantizing.md). PYTHON has numpy and onnxruntime.
+# Networks quantized by us and by ONNX Runtime: signal to noise (docs/performance.md). PYTHON has numpy and onnxruntime.
 .PHONY: bench-quantize
 bench-quantize: all
 	@$(or $(PYTHON),$(wildcard $(BUILD)/venv/bin/python),python3) tests/bench/quantize.py $(BUILD) $(NAMES)
