@@ -53,6 +53,11 @@ class Site:
         missing = {str(p.relative_to(root)) for p in root.glob("docs/*.md")} - self.pages
         if missing:
             sys.exit("README.md: the documentation's tables do not name " + ", ".join(sorted(missing)))
+        named = {}
+        for page in sorted(self.pages):
+            other = named.setdefault(site_name(page), page)
+            if other != page:
+                sys.exit(f"{page}: {other} has the same name on the site, {site_name(page)}; rename one of them")
 
     def link(self, page, match):
         text, target = match.groups()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """reference.py: prints the reference of the Python package in Markdown, from signatures and docstrings. It reads the
-sources and imports nothing, so it requires neither the library nor numpy. docs/python.md holds the output."""
+sources and imports nothing, so it requires neither the library nor numpy. docs/python-reference.md holds the output."""
 from __future__ import annotations
 
 import ast
