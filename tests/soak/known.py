@@ -11,17 +11,19 @@ from onnx import helper, numpy_helper
 REFUSALS = [
     (r"\(Unique\): unsupported: the dimension \".*\" cannot stay open here",
      "distinct elements of a tensor whose size data decide"),
-    (r"\(unique\): error: .capacity. is \d+ for the rows of ", "distinct rows that may have no elements"),
+    (r"\(unique\): error: the input is .*; use \[rows\]\[elements\] of at least 1",
+     "distinct rows that may have no elements"),
     (r"the smallest plan needs", "the smallest plan depends on the other options"),
     (r"input \".*\": error: dimension \d+ is 0", "an input without elements: the interface has no array of size 0"),
     (r"\(\w*Normalization\): error: .*the input (is )?\[\d+\]\[\d+\]; use .*\[n\]\[c\]\[\.\.\]",
      "each element alone would be normalized: the specification has spatial dimensions behind the channels"),
     (r"(reshape\): unsupported: the input is \[.*\b0\b.*\]; 1 to 2|sizes above 0"
      r"|the matrix is \[\d+\]\[\d+\]; use at most"
-     r"|\b0\].*(a letter for each dimension|dimensions of at least 1|an integer index|fixed sizes above 0)"
-     r"|\[0\].*(a letter for each dimension|dimensions of at least 1|an integer index|1 to 2\^30 output)"
+     r"|\b0\].*(a letter for each dimension|dimensions of at least 1|at least one element|fixed sizes above 0)"
+     r"|\[0\].*(a letter for each dimension|dimensions of at least 1|at least one element|1 to 2\^30 output"
+     r"|one dimension and one element|none of 0)"
      r"|reduce_mean\): error: division by zero|does not fit into 0 elements"
-     r"|.capacity. is 1 for the input \[.*\b0\b|cannot be padded by .* with elements)",
+     r"|the input is \[.*\b0\b.*; use at least one dimension and one element|cannot be padded by .* with elements)",
      "an operand without elements in front of windows, products, samples or means"),
     (r"\(grid_sample\): error: the input is (u?\d+|[iu]\d+|bool); use a float type",
      "samples between integers or booleans: the specification has no rounding"),
