@@ -24,8 +24,8 @@ def _scikit(model: Any, path: Path, example: Any) -> None:
         raise LoopwrightError(f"{type(model).__name__} is not fitted: call fit before compile")
     inputs = [("input", FloatTensorType([1, model.n_features_in_]))]
     is_classifier = hasattr(model, "predict_proba")
-    onnx = convert_sklearn(model, initial_types=inputs, options={id(model): {"zipmap": False}} if is_classifier
-                           else None)
+    options = {id(model): {"zipmap": False}} if is_classifier else None
+    onnx: Any = convert_sklearn(model, initial_types=inputs, options=options)      # a model: no intermediate is asked
     if is_classifier:       # the scores; the label is their greatest
         del onnx.graph.output[0]
     path.write_bytes(onnx.SerializeToString())
