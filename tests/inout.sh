@@ -85,6 +85,8 @@ te element 'input v: i32[10]' 'inout y: i32[10][8]' 'update y[i, 3] = v[i]'
 te row 'input v: i32[8]' 'inout y: i32[10][8]' 'update y[2, j] += v[j]'
 te range 'input v: f32[8]' 'inout y: f32[40]' 'update y[i + 5] = v[i]'
 te chosen 'input v: i32[8]' 'input p: i32' 'inout y: i32[100]' 'update y[p] = v[3]'
+te chosen_in_tiles 'input at: i32[40]' 'input v: f32[40][6]' 'inout h: f32[32][6]' 'update h[at[i], j] += v[i, j]' \
+    nest schedule '  split h.d0 4'
 part_alone() {
     verifies "$1" generic > /dev/null && "$lw" "$work/$1.te" --quiet -o "$work/part.c" &&
         sed -n '/^static/,/^}/p' "$work/part.c" > "$work/part" && cat "$work/part" && grep -qF "$2" "$work/part" &&
@@ -93,6 +95,7 @@ part_alone() {
 check update-of-an-element-alone part_alone element 'y_2[i * 8 + 3] = v[i];'
 check update-of-a-row-alone part_alone row 'y_2[j + 16] = '
 check update-of-a-range-alone part_alone range 'for (int32_t d0 = 5; d0 < 13; d0++)'
+check update-of-a-chosen-row-in-tiles part_alone chosen_in_tiles 'if (at2 >= 0 && at2 < 4)'
 check update-of-a-chosen-element-alone part_alone chosen 'y_2[at] = v[3];'
 
 # ---- The interface -----------------------------------------------------------------------------------------------

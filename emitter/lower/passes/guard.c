@@ -47,12 +47,19 @@ static bool has_iterations(const Code *loop)
     return loop->begin->kind == EXPR_INT && loop->end->kind == EXPR_INT && loop->begin->integer < loop->end->integer;
 }
 
-/* For e == v, returns e; NULL if the condition has another form. */
-static const Expr *only_value(const Expr *cond, const Expr *var)
+/* For e == v + r, returns e - r; NULL if the condition has another form. */
+static const Expr *only_value(Ctx *cx, const Expr *cond, const Expr *var)
 {
+    int64_t coef;
+    const Expr *rest;
     if (cond->kind != EXPR_EQ || cond->arg[0]->type != I32) return NULL;
-    for (int i = 0; i < 2; i++)
-        if (cond->arg[i] == var && !expr_uses(cond->arg[1 - i], var)) return cond->arg[1 - i];
+    for (int i = 0; i < 2; i++) {
+        const Expr *e = cond->arg[1 - i];
+        if (expr_uses(e, var)) continue;
+        if (cond->arg[i] == var) return e;
+        if (expr_uses(cond->arg[i], var) && split_linear(cx, cond->arg[i], var, &coef, &rest) && coef == 1)
+            return simplify(cx, expr_sub(cx, e, rest), NULL);
+    }
     return NULL;
 }
 
@@ -78,11 +85,14 @@ static bool changes(Ctx *cx, const Expr *e, const Code *body)
     return l.changes;
 }
 
-/* Returns true for x[i] == u, where u is the variable of a loop around this one, which may need that iteration only. */
+static bool is_of_loops(Ctx *cx, const Expr *e) { return e->kind != EXPR_INT && is_pure(cx, e); }
+
+/* Returns true for x[i] == u, where u is over the variables of loops around this one, which may need that iteration
+ * only. */
 static bool chooses_outside(Ctx *cx, const Expr *cond, const Code *loop)
 {
     if (cond->kind != EXPR_EQ || expr_uses(cond, loop->var) || is_pure(cx, cond) || !has_iterations(loop)) return false;
-    return (cond->arg[0]->kind == EXPR_VAR || cond->arg[1]->kind == EXPR_VAR)
+    return (is_of_loops(cx, cond->arg[0]) || is_of_loops(cx, cond->arg[1]))
            && !changes(cx, cond, loop->child[0]->child[0]);
 }
 
@@ -97,7 +107,7 @@ static const Code *one_iteration(Ctx *cx, const Code *loop)
     int i = 0;
     if (loop->loop_kind != LOOP_SERIAL || loop->step != 1 || n > MAX_CONJUNCTS) return NULL;
     for (; i < n && !at; i++) {
-        at = only_value(part[i], loop->var);
+        at = only_value(cx, part[i], loop->var);
         if (!at && expr_uses(part[i], loop->var)) return NULL;
         if (!at) before = both_hold(cx, before, part[i]);
     }
