@@ -310,7 +310,10 @@ check refused-input refused 'there is no input "z"' "$work/float.te" --stream z.
 check refused-text refused 'use AXIS=HOP or INPUT.AXIS=HOP' "$work/float.te" --stream time
 check refused-state refused '--stream cannot be used with state' tests/emitted/filter.te --state level=new_level \
     --state last=new_last --stream 0=1
-noted() { "$lw" "$1" --stream 1=2 --target "$2" -o "$work/noted.c" 2>&1 | grep -q 'note: --stream: on x86-avx2, a schedule may round'; }
+noted() {
+    "$lw" "$1" --stream 1=2 --target "$2" -o "$work/noted.c" 2>&1 |
+        grep -q 'note: --stream: on x86-avx2, a schedule may round'
+}
 not_noted() { ! noted "$@"; }
 check noted-contraction noted "$work/float.te" x86-avx2
 check no-note-without-fma not_noted "$work/float.te" generic
