@@ -271,7 +271,7 @@ bool lw_write(lw_context *cx, const char *path, const char *text);
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures */
-/* The figures of lw_report for programs; docs/command-line.md lists the keys, and the CSV has a row for each layer. The
+/* The figures of lw_report for programs; docs/report-json.md lists the keys, and the CSV has a row for each layer. The
  * four functions measure code, stack and, for Arm's M-profile cores, instructions if `cc` is set. The functions measure
  * instructions or cycles if `runner` is set. With `fit`, they also return the report of a model beyond the limits, and
  * the diagnostics have an error. */

@@ -152,7 +152,7 @@ calibrate: all $(BUILD)/bench/cost_rows
 	@$(or $(PYTHON),python3) tests/bench/calibrate.py $(BUILD) "$(CORE)" \
 	  $(or $(OUT),schedules/arm/costs_$(subst cortex-,,$(CORE)).def)
 # The totals of `report` beside the linked firmware on emulated Cortex-M cores, at -O2 and -Os. CPU=core[,core], and
-# MODELS="NAME..."; FLAGS=--check fails where a total is not within the bounds of docs/command-line.md.
+# MODELS="NAME..."; FLAGS=--check fails where a total is not within the bounds of docs/performance.md.
 .PHONY: bench-report
 bench-report: all
 	@python3 tests/bench/report.py $(BUILD) $(or $(CPU),all) $(MODELS) $(FLAGS)
