@@ -72,7 +72,8 @@ static bool remove_numbered(const Folder *f, const char *kind, int number)
 void trial_remove(void *folder)
 {
     static const char *const files[] = { "prog", "prog.ci", "model.c", "model.h", "model_main.c", "model.bin",
-                                         "said", "in", "out", "test", "test.c" };
+                                         "model.plan", "model.hpp", "model_proof.c", "model_proof.sh", "said", "in",
+                                         "out", "test", "test.c" };
     const Folder *f = folder;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         snprintf(f->file, f->capacity, "%s/%s", f->path, files[i]);
