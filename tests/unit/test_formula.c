@@ -179,6 +179,11 @@ static const Reading updates[] = {
       "b[d0<5] = select(0 <= d0 / 2 && d0 / 2 < 3 && d0 % 2 == 0, x[d0/2, 0], b_2[d0])" },
     { "update-of-digits", "update b[2*i + h] += sum(h<2) x[i, h]",
       "b[d0<5] = select(0 <= d0 / 2 && d0 / 2 < 3, b_2[d0] + x[d0/2, d0%2], b_2[d0])" },
+    { "update-of-falling-digits", "update b[4 - 2*i] += x[i, 0]",
+      "b[d0<5] = select(0 <= -d0 / 2 + 2 && -d0 / 2 + 2 < 3 && (4 - d0) % 2 == 0, b_2[d0] + x[-d0/2+2, 0], "
+      "b_2[d0])" },
+    { "update-of-a-sum-with-a-quotient", "update b[i + i/2] += x[i, 0]",
+      "b[d0<5 scattered] = sum(i<3; b_2[d0]) select(i + i / 2 == d0, x[i, 0], -0.0)" },
     { "update-by-a-triangle", "update x[i, j] += sum(k<j+1) u[j, k]",
       "x[i<3, j<5] = sum(k<5; x_2[i, j]) select(k < j + 1, u[j, k], -0.0)" },
     { "update-of-several-in-one", "update b[i + h] += sum(h<3) x[i, 0]",

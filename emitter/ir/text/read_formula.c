@@ -779,20 +779,6 @@ static void also_within(Update *u, const Expr *condition)
     u->within = u->within ? expr_and(u->f.r.cx, u->within, condition) : condition;
 }
 
-/* For i + 3 == b, returns b - 3. Returns NULL if the index is not the axis i up to a distance. */
-static const Expr *solution(Update *u, const Expr *index, const Expr *b, const Axis *axis)
-{
-    Ctx *cx = u->f.r.cx;
-    Linear l;
-    if (!linear_of(cx, index, &l)) return NULL;
-    for (int a = u->rank; a < u->f.spec.axis_count; a++)
-        if (u->f.spec.axis[a].var != axis->var && expr_uses(index, u->f.spec.axis[a].var)) return NULL;
-    const int64_t coef = linear_coef(&l, axis->var);
-    const Expr *zero = expr_index(cx, 0), *rest = simplify(cx, expr_substitute(cx, index, &axis->var, &zero, 1), NULL);
-    if (coef == 1) return simplify(cx, expr_sub(cx, b, rest), NULL);
-    return coef == -1 ? simplify(cx, expr_sub(cx, rest, b), NULL) : NULL;
-}
-
 static void also_inside(Update *u, const Expr *value, const Expr *extent)
 {
     Ctx *cx = u->f.r.cx;
@@ -819,12 +805,14 @@ static void replace_axis(Update *u, int a, const Expr **index, const Expr *by)
     memmove(&s->axis[a], &s->axis[a + 1], (size_t)(s->axis_count - a) * sizeof s->axis[0]);
 }
 
-/* An index such as 8*i + 2*j + 3 with j < 4: its axes are the digits of a number, the last digit first. Digit k has the
- * weight coef[k], which divides the weight of the next digit, and no value of the digit reaches that weight. */
+/* An index such as 8*i + 2*j + 3 with j < 4, or 7 - i: its axes are the digits of a number, the last digit first. Digit
+ * k has the weight coef[k], which divides the weight of the next digit, and no value of the digit reaches that weight.
+ * The index is rest + number, or rest - number if it falls. */
 typedef struct Digits {
     int count;
     const Expr *var[MAX_RANK];
     int64_t coef[MAX_RANK];
+    bool falls;
     const Expr *rest;                /* the index where all digits are 0 */
 } Digits;
 
@@ -872,7 +860,9 @@ static bool digits_of(const Update *u, const Expr *index, Digits *out)
         const Expr *var = s->axis[a].var, *zero = expr_index(cx, 0);
         const int64_t coef = linear_coef(&l, var);
         if (!expr_uses(index, var)) continue;
-        if (coef <= 0 || !add_digit(out, var, coef, expr_is_int(s->axis[a].extent, 1))) return false;
+        if (!coef || (out->count && out->falls != (coef < 0))) return false;
+        out->falls = coef < 0;
+        if (!add_digit(out, var, out->falls ? -coef : coef, expr_is_int(s->axis[a].extent, 1))) return false;
         out->rest = simplify(cx, expr_substitute(cx, out->rest, &var, &zero, 1), NULL);
         for (int t = 0; t < l.count; t++)
             if (l.term[t] != var && expr_uses(l.term[t], var)) return false;
@@ -881,12 +871,13 @@ static bool digits_of(const Update *u, const Expr *index, Digits *out)
 }
 
 /* Solves the index of dimension d for all of its axes, if they are the digits of a number. */
-static bool solve_digits(Update *u, int d, const Expr **index)
+static bool solve_index(Update *u, int d, const Expr **index)
 {
     Ctx *cx = u->f.r.cx;
     Digits n;
     if (!digits_of(u, index[d], &n)) return false;
-    const Expr *value = simplify(cx, expr_sub(cx, u->f.spec.axis[d].var, n.rest), NULL);
+    const Expr *at = u->f.spec.axis[d].var, *value = n.falls ? expr_sub(cx, n.rest, at) : expr_sub(cx, at, n.rest);
+    value = simplify(cx, value, NULL);
     index[d] = NULL;
     for (int k = 0; k < n.count; k++) {
         const Expr *by = value;
@@ -902,22 +893,6 @@ static bool solve_digits(Update *u, int d, const Expr **index)
     if (n.coef[0] > 1)
         also_within(u, expr_binary(cx, EXPR_EQ, expr_binary(cx, EXPR_FLOORMOD, value, weight), zero));
     return true;
-}
-
-/* Solves the index of dimension d for one of its axes, or for all. */
-static bool solve_index(Update *u, int d, const Expr **index)
-{
-    const StageSpec *s = &u->f.spec;
-    if (solve_digits(u, d, index)) return true;
-    for (int a = u->rank; a < s->axis_count; a++) {
-        const Expr *by = solution(u, index[d], s->axis[d].var, &s->axis[a]);
-        if (!by) continue;
-        index[d] = NULL;
-        also_inside(u, by, s->axis[a].extent);
-        replace_axis(u, a, index, by);
-        return true;
-    }
-    return false;
 }
 
 /* An axis that is solved may leave another index with a single axis. */
